@@ -1,0 +1,1 @@
+"""How well and how fast `proxy.syntax` reads: `python -m tests.bench.syntax --help`."""

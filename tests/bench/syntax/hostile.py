@@ -1,0 +1,83 @@
+"""Texts that break parsers, each to be answered or refused within 0.2 s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+K, M = 1_000, 1_000_000
+
+
+def _values(row: str, size: int) -> str:
+    return "SELECT * { VALUES ?x { " + row * (size // len(row)) + "} ?x ?p ?o }"
+
+
+HOSTILE: dict[str, Callable[[], str]] = {
+    "50,000 groups": lambda: "SELECT * " + "{" * 50 * K + "}" * 50 * K,
+    "50,000 parentheses": lambda: "ASK { FILTER " + "(" * 50 * K + "1" + ")" * 50 * K + " }",
+    "50,000 unclosed": lambda: "ASK { ?s " + "(" * 50 * K,
+    "200 groups": lambda: "SELECT * " + "{" * 200 + "}" * 200,
+    "190 blank nodes": lambda: "ASK { ?s ?p " + "[ ?p " * 190 + "1" + "]" * 190 + " }",
+    "190 lists": lambda: "ASK { ?s ?p " + "(" * 190 + "1" + ")" * 190 + " }",
+    "190 parentheses": lambda: "ASK { FILTER " + "(" * 190 + "1" + ")" * 190 + " }",
+    "190 paths": lambda: "ASK { ?s " + "(" * 190 + "<p>" + ")*" * 190 + " ?o }",
+    "190 EXISTS": lambda: "ASK { " + "FILTER EXISTS { " * 190 + "}" * 190 + " }",
+    "95 EXISTS in functions": lambda: "ASK { " + "FILTER (EXISTS { " * 95 + "})" * 95 + " }",
+    "95 EXISTS in IF": lambda: "ASK { " + "FILTER IF(1, 1, EXISTS { " * 95 + "})" * 95 + " }",
+    "190 triple terms": lambda: "ASK { ?s ?p " + "<< ?s ?p " * 190 + "1" + " >>" * 190 + " }",
+    "100 sub-selects": lambda: "SELECT * { " + "{ SELECT * { " * 95 + "}}" * 95 + " }",
+    "10,000 UNIONs": lambda: "SELECT * { {}" + " UNION { ?s ?p ?o }" * 10 * K + " }",
+    "1,900 UNIONs": lambda: "SELECT * { {}" + " UNION { ?s ?p ?o }" * 1_900 + " }",
+    "1 MB of VALUES": lambda: _values("wd:Q12345 ", M),
+    "1 MB of VALUES in 3 letters": lambda: _values("12 ", M),
+    "1 MB of VALUES strings": lambda: _values('"SERVICE <x>" ', M),
+    "10,000 additions": lambda: "ASK { FILTER(" + "+".join("1" * 10_000) + ") }",
+    "4,900 additions": lambda: "ASK { FILTER(" + " + ".join("1" * 4_900) + ") }",
+    "100,000 !": lambda: "ASK { FILTER(" + "!" * 100 * K + "?x) }",
+    "9,900 !": lambda: "ASK { FILTER(" + "!" * 9_900 + "?x) }",
+    "5,000 steps": lambda: "ASK { ?s " + "/".join(["<p>"] * 5_000) + " ?o }",
+    "4,900 steps": lambda: "ASK { ?s " + "/".join(["<p>"] * 4_900) + " ?o }",
+    "50,000 comment lines": lambda: "# x\n" * 50 * K + "ASK {}",
+    "4 MB of spaces": lambda: " " * 4 * M + "ASK {}",
+    "1 MB string": lambda: 'ASK { ?s ?p "' + "x" * M + '" }',
+    "1 MB of escapes": lambda: 'ASK { ?s ?p "' + "\\\\" * (M // 2) + '" }',
+    "unclosed string": lambda: 'ASK { ?s ?p "' + "x" * M,
+    "unclosed escapes": lambda: 'ASK { ?s ?p "' + '\\"' * (M // 2),
+    "unclosed long string": lambda: 'ASK { ?s ?p """' + '""x' * (M // 3),
+    "unclosed long strings": lambda: "ASK { " + '\\"""x\n' * (M // 6),
+    "unclosed IRI": lambda: "ASK { ?s ?p <" + "x" * M,
+    "1 MB of <": lambda: "ASK { " + "<" * M,
+    "1 MB of <a": lambda: "ASK { " + "<a" * (M // 2),
+    "1 MB of <a<b>": lambda: "ASK { FILTER(" + "?a<?b>?c<" * (M // 9),
+    "1 MB of a.": lambda: "ASK { " + "a." * (M // 2),
+    "1 MB of a..": lambda: "ASK { :a" + "." * M,
+    "1 MB of :a.": lambda: "ASK { " + ":a" * 10 + ".:" * (M // 2),
+    "1 MB of digits": lambda: "ASK { ?s ?p " + "1" * M,
+    "1 MB of 1.": lambda: "ASK { ?s ?p " + "1." * (M // 2),
+    "1 MB of letters": lambda: "ASK { " + "x" * M,
+    "1 MB of %": lambda: "ASK { :" + "%41" * (M // 3),
+    "1 MB of @a-": lambda: "ASK { ?s ?p 'x'@a" + "-a" * (M // 2),
+    "1 MB of quotes": lambda: "ASK { " + '"' * M,
+    "1 MB of mixed quotes": lambda: "ASK { " + "\"'" * (M // 2),
+    "1 MB of lines of quotes": lambda: "ASK { " + "\"x\n'y\n" * (M // 6),
+    "NULs": lambda: "ASK { " + "\0" * 100 * K + "}",
+    "lone surrogate": lambda: "ASK { ?s ?p '\ud800' }",
+    "600 KB of \\u escapes": lambda: "ASK { ?s ?p '" + "\\u0041" * 100 * K + "' }",
+    "\\u escapes of nothing": lambda: "ASK { ?s ?p '" + "\\uD800\\UFFFFFFFF" * 10 * K + "' }",
+    "16 less-thans": lambda: "ASK { FILTER(" + "||".join(["?a<?b&&?c>?d"] * 15) + ") }",
+    "1,000 less-thans": lambda: "ASK { FILTER(" + "&&".join(["?a<?b&&?c>?d"] * K) + ") }",
+    "10,000 PREFIX lines": lambda: "".join(f"PREFIX p{n}: <http://e.org/{n}/>\n" for n in range(10 * K)) + "ASK {}",
+    "1,000 PREFIX and terms": lambda: "PREFIX a: <b>\n" * 1_500 + "ASK { " + "a:b a:c a:d . " * 1_200 + "}",
+    "5,000 prefixes, one DEFINE": lambda: "DEFINE a:b 1 ASK { " + " ".join(f"q{n}:a ?p 1." for n in range(4_500)) + "}",
+    "10,000 SERVICEs": lambda: "ASK { " + "SERVICE <http://e.org/> { ?s ?p ?o } " * 10 * K + "}",
+    "4 MB and one": lambda: "ASK { }" + " " * (4 * 1024 * 1024),
+    "4 MB of é": lambda: "ASK { ?s ?p '" + "é" * (2 * M) + "' }",
+    "nothing": lambda: "",
+    "not SPARQL": lambda: "x" * M,
+    "1 MB of words": lambda: "word " * (M // 5),
+    "1 MB of ;": lambda: "ASK { ?s ?p ?o " + ";" * M + "}",
+    "9,000 ;": lambda: "ASK { ?s ?p ?o " + ";" * 9_000 + "}",
+    "3,000 blank nodes": lambda: "ASK { " + "[] ?p [] . " * 1_500 + "}",
+    "1,500 WITH": lambda: "SELECT * " + "WITH { SELECT * {} } AS %x " * 800 + "{ INCLUDE %x }",
+    "9,000 list members": lambda: "ASK { ?s ?p (" + "1 " * 9_000 + ") }",
+    "3,000 UPDATEs": lambda: "CLEAR ALL ;" * 3_000,
+}

@@ -1,0 +1,1 @@
+"""Other readers of SPARQL, to compare ours with."""
