@@ -1,0 +1,115 @@
+"""Judge an answer while it streams past: whole, or broken."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from proxy.results.csv_reader import CsvReader
+from proxy.results.formats import Format
+from proxy.results.json_reader import JsonReader
+from proxy.results.jsonld_reader import JsonLdReader
+from proxy.results.ntriples_reader import NTriplesReader
+from proxy.results.rdfxml_reader import RdfXmlReader
+from proxy.results.reader import Reader
+from proxy.results.state import Completeness, State
+from proxy.results.tsv_reader import TsvReader
+from proxy.results.turtle_reader import TurtleReader
+from proxy.results.xml_reader import XmlReader
+
+# Until this much is there nothing is passed on, so that a small answer is judged before its first byte leaves and a
+# bad one becomes a clean 502.
+# Units: bytes.
+HOLD_BYTES = 64 * 1024
+# An answer that drips is not held longer than this, once a new chunk of it was found good.
+HOLD_S = 2.0
+# Later at least this much, or the newest chunk, is held: the end of a body only leaves when all of it was found good.
+# Units: bytes.
+_TAIL_BYTES = 4 * 1024
+# So much is judged at once: below 10 ms in the slowest format, RDF/XML.
+# Units: bytes.
+_SLICE_BYTES = 64 * 1024
+
+
+class Checker(Protocol):
+    """Judge one body: `feed` every chunk, then `finish`. Counts rows into its State. Raises Truncated."""
+
+    def feed(self, chunk: bytes) -> None:
+        """Judge one more chunk, however the body was cut."""
+
+    def finish(self) -> None:
+        """Judge the end."""
+
+
+_READERS: dict[Format, type[Reader]] = {
+    Format.JSON: JsonReader,
+    Format.XML: XmlReader,
+    Format.CSV: CsvReader,
+    Format.TSV: TsvReader,
+    Format.NTRIPLES: NTriplesReader,
+    Format.TURTLE: TurtleReader,
+    Format.RDFXML: RdfXmlReader,
+    Format.JSONLD: JsonLdReader,
+}
+
+
+def checker_for(fmt: Format, state: State) -> Checker:
+    """Return a checker for one body."""
+    return _READERS[fmt](state)
+
+
+async def checked(
+    chunks: AsyncIterator[bytes], fmt: Format, state: State, *, hold_bytes: int = HOLD_BYTES, hold_s: float = HOLD_S
+) -> AsyncIterator[bytes]:
+    """Pass an answer on as it comes, after it was judged; fill in its state.
+
+    At first ``hold_bytes`` are held, or for ``hold_s``; later a small tail.
+    Units: decompressed bytes; seconds.
+    Raises: Truncated as soon as the answer is seen not to be whole. Errors of the source pass.
+    """
+    checker = checker_for(fmt, state)
+    clock = asyncio.get_running_loop().time
+    until = clock() + hold_s
+    held: deque[bytes] = deque()
+    waiting, opened, whole = 0, False, False
+    try:
+        async for chunk in chunks:
+            await _feed(checker, chunk)
+            held.append(chunk)
+            waiting += len(chunk)
+            opened = opened or waiting > hold_bytes or clock() > until
+            while opened and waiting - len(held[0]) >= _TAIL_BYTES:
+                waiting -= len(held[0])
+                yield _counted(held.popleft(), state)
+        checker.finish()
+        whole = True
+    finally:
+        _judge(state, whole)
+    for chunk in held:
+        yield _counted(chunk, state)
+
+
+def _judge(state: State, whole: bool) -> None:
+    """Enter the verdict; an answer that its endpoint called partial stays so, as long as it is whole."""
+    if not whole:
+        state.completeness = Completeness.BROKEN
+    elif state.completeness is Completeness.OPEN:
+        state.completeness = Completeness.COMPLETE
+
+
+def _counted(chunk: bytes, state: State) -> bytes:
+    state.size += len(chunk)
+    return chunk
+
+
+async def _feed(checker: Checker, chunk: bytes) -> None:
+    """Judge a chunk in slices, so that a large one does not stall the loop."""
+    if len(chunk) <= _SLICE_BYTES:
+        checker.feed(chunk)
+        return
+    view = memoryview(chunk)
+    for start in range(0, len(chunk), _SLICE_BYTES):
+        checker.feed(bytes(view[start : start + _SLICE_BYTES]))
+        await asyncio.sleep(0)

@@ -1,0 +1,36 @@
+"""What is known of an answer, while it streams and at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Completeness(StrEnum):
+    """Whether an answer is whole. OPEN until its last byte was read."""
+
+    OPEN = "open"
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    BROKEN = "broken"
+
+
+@dataclass(slots=True)
+class State:
+    """Grow with the answer that it describes.
+
+    Shapes: ``rows`` are solutions or triples, exact only once the state is not OPEN; ``boolean`` is the answer of an
+    ASK. ``partial`` is why an answer that ends cleanly is not whole: ``anytime``, ``row_cap`` or ``limit``.
+    Units: ``size`` in bytes, as sent.
+    """
+
+    completeness: Completeness = Completeness.OPEN
+    partial: str | None = None
+    rows: int = 0
+    boolean: bool | None = None
+    size: int = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was found: no row, no triple, or false."""
+        return self.rows == 0 and not self.boolean

@@ -1,0 +1,1 @@
+"""Damage answers in every way and see whether it is noticed."""
