@@ -1,0 +1,84 @@
+"""From a file to checked settings and plugins, with every mistake at once."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from proxy.config import read_settings, read_table, read_toml, unknown
+from proxy.contract import Plugin
+from proxy.errors import ConfigError
+from proxy.graphs import profiles
+from proxy.settings import Settings
+
+# What is on where a configuration has no `[plugins]` table.
+DEFAULT_PLUGINS: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """Hold a checked configuration. ``plugins`` are in the order of the list, outermost first."""
+
+    settings: Settings
+    plugins: tuple[Plugin, ...]
+
+
+def load(path: Path) -> Loaded:
+    """Read a configuration file. Raises ConfigError with every mistake, each naming the file's key."""
+    return check(read_toml(path), path.parent.resolve())
+
+
+def check(tables: Mapping[str, Any], folder: Path) -> Loaded:
+    """Check the tables of a configuration; paths in it start at ``folder``. Raises ConfigError."""
+    mistakes: list[str] = []
+    settings = Settings()
+    try:
+        settings = read_settings(tables, folder)
+    except ConfigError as error:
+        mistakes += error.mistakes
+    mistakes += _graph_mistakes(settings)
+    listed = tables.get("plugins", {})
+    enabled = listed.get("enabled", DEFAULT_PLUGINS) if isinstance(listed, Mapping) else ()
+    plugins = []
+    names = []
+    for dotted in enabled if isinstance(enabled, (list, tuple)) else ():
+        names.append(str(dotted).rpartition(".")[2])
+        try:
+            plugins.append(_plugin(str(dotted), tables.get(names[-1], {}), folder))
+        except ConfigError as error:
+            mistakes += error.mistakes
+    known = [field.name for field in fields(Settings)] + names
+    mistakes += [unknown(name, name, known) for name in tables if name not in known]
+    if mistakes:
+        raise ConfigError(*mistakes)
+    return Loaded(settings=settings, plugins=tuple(plugins))
+
+
+def _graph_mistakes(settings: Settings) -> list[str]:
+    known = profiles(settings.graphs)
+    return [
+        unknown(endpoint.graph, f"endpoints.{name}.graph = {endpoint.graph!r}", list(known)).replace("key", "graph", 1)
+        for name, endpoint in settings.endpoints.items()
+        if endpoint.graph not in known
+    ]
+
+
+def _plugin(dotted: str, table: object, folder: Path) -> Plugin:
+    """Import a plugin and give it its checked options."""
+    try:
+        module = importlib.import_module(dotted)
+    except ImportError as error:
+        raise ConfigError(f"plugins.enabled: cannot import {dotted!r}: {error}") from None
+    classes = [
+        each
+        for each in vars(module).values()
+        if inspect.isclass(each) and issubclass(each, Plugin) and each.__module__ == module.__name__
+    ]
+    if len(classes) != 1:
+        raise ConfigError(f"plugins.enabled: {dotted!r} must define one subclass of Plugin, not {len(classes)}")
+    kind = classes[0]
+    return kind(read_table(kind.Options, table, dotted.rpartition(".")[2], folder))

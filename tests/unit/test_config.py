@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.errors import ConfigError
+from proxy.loader import check, load
+from proxy.settings import GIB
+
+
+def mistakes(tables: dict[str, Any], folder: Path = Path("/nowhere")) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        check(tables, folder)
+    return caught.value.mistakes
+
+
+GOOD: dict[str, Any] = {"endpoints": {"demo": {"url": "http://127.0.0.1:7878/query"}}}
+
+
+def test_a_small_configuration_takes_the_defaults() -> None:
+    endpoint = check(GOOD, Path("/nowhere")).settings.endpoints["demo"]
+    assert endpoint.places == 64
+    assert endpoint.service_targets == "upstream"
+    assert endpoint.reader_memory_bytes == 4 * GIB
+
+
+def test_a_store_is_found_from_the_folder_of_the_file() -> None:
+    endpoint = check({"endpoints": {"demo": {"store": "data/x"}}}, Path("/some/where")).settings.endpoints["demo"]
+    assert endpoint.store == Path("/some/where/data/x")
+    assert endpoint.places == 2
+    assert endpoint.service_targets == ()
+
+
+def test_every_mistake_is_said_at_once_with_the_nearest_key() -> None:
+    found = mistakes(
+        {
+            "server": {"prot": 80, "workers": "two"},
+            "endpoints": {"demo": {"url": "ftp://e.org/", "engine": "virtuso"}},
+            "cahce": {},
+        }
+    )
+    assert "server.prot: unknown key; did you mean `port`?" in found
+    assert "server.workers: must be a whole number, not 'two'" in found
+    assert any("endpoints.demo.engine" in each and "did you mean 'virtuoso'" in each for each in found)
+    assert any(each.startswith("cahce: unknown key") for each in found)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "words"),
+    [
+        ({}, "give either `url` or `store`"),
+        ({"url": "http://e.org/", "store": "x"}, "give either `url` or `store`"),
+        ({"store": "x", "service": ["http://a.example/"]}, "a store asks no other server"),
+        ({"url": "e.org/sparql"}, "must start with http"),
+        ({"url": "http://e.org/", "graph": "wikdata"}, "did you mean `wikidata`?"),
+        ({"url": "http://e.org/", "total_s": True}, "must be a number"),
+        ({"url": "http://e.org/", "total_s": -1}, "must not be negative"),
+        ({"url": "http://e.org/", "aliases": "/x"}, "must be a list"),
+        ({"url": "http://e.org/", "aliases": [1]}, "aliases[0]: must be a string"),
+        ({"url": "https://query.wikidata.org/sparql"}, "server.contact"),
+    ],
+)
+def test_a_mistake_of_an_endpoint(endpoint: dict[str, Any], words: str) -> None:
+    assert any(words in each for each in mistakes({"endpoints": {"demo": endpoint}}))
+
+
+def test_service_is_a_word_or_a_list() -> None:
+    for value, expected in (("upstream", "upstream"), (["http://e.org/s"], ("http://e.org/s",)), ([], ())):
+        tables = {"endpoints": {"demo": {"url": "http://e.org/", "service": value}}}
+        assert check(tables, Path("/x")).settings.endpoints["demo"].service_targets == expected
+    assert any(
+        "must be one of" in each for each in mistakes({"endpoints": {"d": {"url": "http://e", "service": "all"}}})
+    )
+
+
+def test_no_endpoint_is_a_mistake() -> None:
+    assert any("at least one" in each for each in mistakes({}))
+
+
+def test_a_key_is_a_hash() -> None:
+    assert any("sha256sum" in each for each in mistakes({**GOOD, "keys": {"bot": {"sha256": "secret"}}}))
+    assert any(
+        "'query'" in each for each in mistakes({**GOOD, "keys": {"bot": {"sha256": "0" * 64, "rights": ["quer"]}}})
+    )
+
+
+def test_plugins_are_dotted_paths_with_a_table_each() -> None:
+    assert any("cannot import" in each for each in mistakes({**GOOD, "plugins": {"enabled": ["plugins.nothing"]}}))
+    tables = {**GOOD, "plugins": {"enabled": ["plugins.audit"]}, "audit": {"fiel": "x"}}
+    assert "audit.fiel: unknown key; did you mean `file`?" in mistakes(tables)
+    tables["audit"] = {"file": "log/a.jsonl"}
+    (plugin,) = check(tables, Path("/etc/saga")).plugins
+    assert getattr(plugin.options, "file") == Path("/etc/saga/log/a.jsonl")  # noqa: B009 - options are typed in the plugin
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no such file"):
+        load(tmp_path / "absent.toml")
+    broken = tmp_path / "broken.toml"
+    broken.write_text("[server\n")
+    with pytest.raises(ConfigError, match=r"line 1"):
+        load(broken)
+    broken.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="utf-8"):
+        load(broken)
