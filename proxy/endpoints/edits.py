@@ -1,0 +1,117 @@
+"""The few places where the text that Oxigraph reads differs from the client's, and the way back.
+
+Dotted names become full IRIs, because Oxigraph refuses ``ns:people.person``. The graphs of an update's request become
+USING clauses, because its update has no parameter for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from proxy.contract import Dataset
+from proxy.errors import BadRequest
+from proxy.syntax import Limits, Syntax
+from proxy.syntax.tokens import Tokens, tokenise
+
+# What may be such a name: the look is quick and finds too much; then all names are read.
+_DOTTED = re.compile(r""":(?:[^\s<>"'{}()|^`;,/\\]|\\.)*\.[^\s<>"'{}()|^`;,/?$]""")
+_UNLIMITED = Limits(max_bytes=2**40, max_tokens=2**40, max_depth=2**40)
+
+
+class Edit(NamedTuple):
+    """Put a text in the place of a span of the original; the span of an insertion is empty."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edits(syntax: Syntax, dataset: Dataset) -> list[Edit]:
+    """Return what has to be changed, in order and without overlap. ``dataset`` is that of an update, else empty.
+
+    Raises BadRequest where the text already names graphs, or cannot be read well enough to be changed.
+    Source: SPARQL 1.1 Protocol section 2.2.3.
+    """
+    found = _dotted(syntax)
+    if dataset:
+        found = sorted([*found, *_using(syntax, dataset, found)])
+    return found
+
+
+def applied(text: str, changes: Sequence[Edit]) -> str:
+    """Return the changed text."""
+    if not changes:
+        return text
+    parts = []
+    last = 0
+    for start, end, new in changes:
+        parts += [text[last:start], new]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
+def original(offset: int, changes: Sequence[Edit]) -> int:
+    """Return the offset in the original text; inside a change, that of what it changed."""
+    shift = 0
+    for start, end, new in changes:
+        if offset < start + shift:
+            break
+        if offset < start + shift + len(new):
+            return start
+        shift += len(new) - (end - start)
+    return offset - shift
+
+
+def _dotted(syntax: Syntax) -> list[Edit]:
+    if _DOTTED.search(syntax.text) is None:
+        return []
+    return [
+        Edit(name.start, name.end, f"<{name.iri}>")
+        for name in syntax.names
+        if "." in name.local and name.iri is not None
+    ]
+
+
+def _using(syntax: Syntax, dataset: Dataset, names: Sequence[Edit]) -> list[Edit]:
+    """Name the graphs in front of every WHERE of an update."""
+    if any(source.keyword in ("USING", "USING NAMED", "WITH") for source in syntax.datasets):
+        raise BadRequest("The update names its graphs with USING or WITH, so the request may not name others.")
+    if not syntax.checked:
+        raise BadRequest("This update cannot be read well enough to add the request's graphs: write USING <...> in it.")
+    clauses = "".join(
+        [f"USING <{_plain(iri)}> " for iri in dataset.default]
+        + [f"USING NAMED <{_plain(iri)}> " for iri in dataset.named]
+    )
+    tokens = tokenise(syntax.text, _UNLIMITED)
+    return [_clause(syntax.text, tokens, index, clauses, names) for index in _wheres(tokens)]
+
+
+def _wheres(tokens: Tokens) -> list[int]:
+    """Find the WHERE of each operation, those inside of groups left out."""
+    found = []
+    index = 0
+    while index < len(tokens.kinds):
+        if tokens.kinds[index] == "WHERE":
+            found.append(index)
+        index = tokens.closing.get(index, index) + 1
+    return found
+
+
+def _clause(text: str, tokens: Tokens, where: int, clauses: str, names: Sequence[Edit]) -> Edit:
+    """Make the insertion. The short ``DELETE WHERE { ... }`` has no place for USING: its pattern is written twice."""
+    start = tokens.starts[where]
+    if tokens.kinds[where - 1] != "DELETE":
+        return Edit(start, start, clauses)
+    first = tokens.starts[where + 1]
+    last = tokens.ends[tokens.closing[where + 1]]
+    inner = [Edit(a - first, b - first, new) for a, b, new in names if first <= a < last]
+    return Edit(start, start, f"{applied(text[first:last], inner)} {clauses}")
+
+
+def _plain(iri: str) -> str:
+    """Raise BadRequest for what could end an IRI early."""
+    if re.search(r'[\x00-\x20<>"{}|^`\\]', iri):
+        raise BadRequest("A graph of the request is no IRI.")
+    return iri

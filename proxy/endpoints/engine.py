@@ -1,0 +1,159 @@
+"""Any SPARQL 1.1 endpoint: what we ask of it, and what its answers and failures mean."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from proxy.contract import Query
+from proxy.errors import (
+    BadQuery,
+    Forbidden,
+    NotAcceptable,
+    ProxyError,
+    TooLarge,
+    UpstreamBusy,
+    UpstreamFailed,
+    UpstreamTimeout,
+)
+from proxy.results.formats import Format
+from proxy.syntax import Form, add_prefixes
+
+MESSAGE_CHARACTERS = 500
+_LINE_COLUMN = re.compile(r"\bline:? (\d+)(?:[^\d\n]{1,20}(\d+))?|\bat (\d+):(\d+)", re.IGNORECASE)
+_CLASSES = re.compile(r"([\w$]+\.)+[\w$]*(Exception|Error)\b:?\s*")
+_TAG = re.compile(r"<[^>]{0,200}>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Hold an answer that is none. Shapes: ``text`` is the start of the body; header names are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    text: str
+
+
+class Engine:
+    """Be any SPARQL 1.1 endpoint. Subclasses say only what theirs does otherwise.
+
+    Shapes: a ``ticket`` is a UUID, new for each query that is sent.
+    """
+
+    bindings: tuple[Format, ...] = (Format.JSON, Format.XML)
+    graphs: tuple[Format, ...] = (Format.NTRIPLES, Format.TURTLE, Format.RDFXML)
+    timeout_words: tuple[str, ...] = ("timed out", "timeout", "time limit")
+    # How much longer than a limit that we passed on an engine may take to tell us that it has kept it.
+    grace_s: float = 0.0
+
+    def accept(self, query: Query) -> str:
+        """Ask for what the client takes where the end of that format shows, else for what we can turn into it."""
+        if query.form is Form.UPDATE:
+            return "*/*"
+        native = self.graphs if query.form in (Form.CONSTRUCT, Form.DESCRIBE) else self.bindings
+        wanted = [fmt for fmt in query.formats if fmt in native]
+        wanted += [fmt for fmt in native if fmt not in wanted]
+        version = f";version={query.version}" if query.version else ""
+        first, *others = (fmt.media_type + version for fmt in wanted)
+        return ", ".join((first, *(f"{name};q={0.9 - n / 10:.1f}" for n, name in enumerate(others))))
+
+    def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
+        """Return the text to send: the client's own, with PREFIX lines for names that the endpoint may not know."""
+        return add_prefixes(query.text, prefixes)
+
+    def fields(self, query: Query, ticket: str) -> Mapping[str, str]:
+        """Return further form fields, such as the engine's own time limit."""
+        return {}
+
+    def headers(self, ticket: str) -> Mapping[str, str]:
+        """Return further request headers."""
+        return {}
+
+    def partial(self, status: int, headers: Mapping[str, str]) -> str | None:
+        """Return why a well-formed answer is not whole, where the engine says so in its headers."""
+        return "anytime" if status == 206 else None
+
+    def mended(self, query: Query, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Return the body as the standard has it, where the engine sends something else."""
+        return chunks
+
+    def failure(self, failure: Failure, query: Query) -> ProxyError:
+        """Return our error for the engine's. Its text is shown only where it is about syntax."""
+        message = self.message(failure)
+        private = f"HTTP {failure.status}: {message[:MESSAGE_CHARACTERS]}"
+        if self.timed_out(failure, message):
+            return UpstreamTimeout(
+                "The endpoint stopped the query at its own time limit. Make it smaller; to repeat it will not help.",
+                private=private,
+            )
+        if failure.status == 400:
+            return malformed(query, "" if "html" in failure.content_type else message, private)
+        if failure.status in (429, 503):
+            return _busy(failure, private)
+        if 300 <= failure.status < 400:
+            return UpstreamFailed("The endpoint redirects elsewhere: configure its final address.", private=private)
+        if failure.status in (401, 403):
+            return Forbidden("The endpoint refuses this query, or the proxy's own access to it.", private=private)
+        if failure.status == 406:
+            return NotAcceptable("The endpoint cannot give any format that the client takes.", private=private)
+        if failure.status in (413, 414):
+            return TooLarge("The query is too long for the endpoint.", private=private)
+        return UpstreamFailed(f"The endpoint answered with HTTP {failure.status}.", private=private)
+
+    def timed_out(self, failure: Failure, message: str) -> bool:
+        """Return whether the engine ended the query at a time limit of its own."""
+        if failure.status in (408, 504):
+            return True
+        return failure.status >= 500 and any(word in message.lower() for word in self.timeout_words)
+
+    def message(self, failure: Failure) -> str:
+        """Return what the engine says, without the query that it repeats and without markup."""
+        if "json" in failure.content_type:
+            return _json_message(failure.text)
+        text = _TAG.sub(" ", failure.text) if "html" in failure.content_type else failure.text
+        # Several engines repeat the query after their message; words in it say nothing about the failure.
+        return text.partition("SPARQL-QUERY:")[0].partition("SPARQL query:")[0]
+
+    def cancel(self, url: str, ticket: str) -> str | None:
+        """Return the address to POST to so that the engine ends the query, where closing the connection may not do."""
+        return None
+
+
+def malformed(query: Query, message: str, private: str) -> BadQuery:
+    """Say what is wrong in our words, with line and column, where our own reader stumbled too."""
+    problem = query.syntax.problem
+    if problem is not None:
+        return BadQuery(problem.message, line=problem.line, column=problem.column, private=private)
+    # The first line says it; below stands where in its own code an engine was, and before it the names of classes.
+    message = _CLASSES.sub("", message.strip().partition("\n")[0])[:MESSAGE_CHARACTERS].strip()
+    line, column = _position(message)
+    detail = f"The endpoint calls the query malformed: {message}" if message else "The endpoint calls it malformed."
+    return BadQuery(detail, line=line, column=column, private=private)
+
+
+def _position(message: str) -> tuple[int | None, int | None]:
+    found = _LINE_COLUMN.search(message)
+    if found is None:
+        return None, None
+    line, column = found.group(1) or found.group(3), found.group(2) or found.group(4)
+    return int(line), int(column) if column else None
+
+
+def _busy(failure: Failure, private: str) -> UpstreamBusy:
+    wait = failure.headers.get("retry-after", "")
+    headers = {"Retry-After": wait if wait.isdigit() else "5"}
+    return UpstreamBusy("The endpoint is overloaded; try again later.", private=private, headers=headers)
+
+
+def _json_message(text: str) -> str:
+    """Return the message of a JSON error, whatever the engine calls it."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(document, dict):
+        return ""
+    return next((str(document[k]) for k in ("exception", "message", "detail", "error") if k in document), "")

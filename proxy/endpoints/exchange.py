@@ -1,0 +1,181 @@
+"""One query sent to a remote endpoint: the request, the answer as it streams, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from urllib.parse import urlencode
+
+import aiohttp
+from yarl import URL
+
+from proxy.contract import Query
+from proxy.endpoints.connect import Connections
+from proxy.endpoints.engine import Engine, Failure
+from proxy.errors import Truncated, UpstreamFailed, UpstreamTimeout
+from proxy.settings import EndpointTable
+from proxy.syntax import Form
+
+_ERROR_BYTES = 64 * 1024
+_LARGE_BODY_BYTES = 512 * 1024
+_ERROR_BODY_S = 5.0
+_CANCEL_S = 2.0
+_SUCCESS = (200, 203, 204, 206)
+_FORM = "application/x-www-form-urlencoded"
+_CODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
+_TRACE_HEADERS = ("traceparent", "tracestate")
+
+
+class Exchange:
+    """Send one query and read its answer. Foreign errors become ours here and nowhere else.
+
+    Units: times in seconds.
+    """
+
+    def __init__(self, query: Query, table: EndpointTable, engine: Engine, connections: Connections) -> None:
+        self._query = query
+        self._table = table
+        self._engine = engine
+        self._connections = connections
+        self._ticket = str(uuid.uuid4())
+        self._total_s = table.total_s
+        if query.timeout_s is not None:
+            # The engine was told, and says better than we what it had by then.
+            self._total_s = min(query.timeout_s + engine.grace_s, table.total_s)
+        self._deadline = asyncio.get_running_loop().time() + self._total_s
+        self._first = b""
+        self._response: aiohttp.ClientResponse | None = None
+        self.status = 0
+        self.headers: Mapping[str, str] = {}
+        self.upstream_s = 0.0
+
+    async def open(self, text: str) -> bytes:
+        """Send the query and return the first bytes of a success; header names are lower-case.
+
+        Raises:
+            ProxyError: whatever the engine's failure means; UpstreamTimeout, UpstreamFailed.
+        """
+        started = time.perf_counter()
+        try:
+            with self._translated():
+                async with asyncio.timeout(min(self._table.first_byte_s, self._total_s)):
+                    response = self._response = await self._send(text)
+                    self.status = response.status
+                    self.headers = {name.lower(): value for name, value in response.headers.items()}
+                    if response.status not in _SUCCESS:
+                        raise self._engine.failure(await self._failure(response), self._query)
+                    _refuse_coding(self.headers.get("content-encoding", "identity"))
+                    self._first = await response.content.readany()
+        except BaseException:
+            await self.close()
+            raise
+        self.upstream_s = time.perf_counter() - started
+        return self._first
+
+    async def _send(self, text: str) -> aiohttp.ClientResponse:
+        body = urlencode(self._fields(text)).encode()
+        headers = {"Content-Type": _FORM, "Accept": self._engine.accept(self._query)}
+        headers.update(self._engine.headers(self._ticket))
+        headers.update({name: self._query.hints[name] for name in _TRACE_HEADERS if name in self._query.hints})
+        home = self._connections.home
+        url = URL(self._table.url)
+        try:
+            response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
+        except aiohttp.ServerDisconnectedError:
+            if self._query.form is Form.UPDATE:
+                raise
+            # A kept connection that the endpoint closed while it was idle: nothing was answered, so ask again.
+            response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
+        if response.status in (307, 308) and "Location" in response.headers:
+            response.close()
+            target = url.join(URL(response.headers["Location"]))
+            session = home if target.origin() == url.origin() else self._connections.elsewhere
+            response = await session.post(target, data=_payload(body), headers=headers, allow_redirects=False)
+        return response
+
+    def _fields(self, text: str) -> list[tuple[str, str]]:
+        update = self._query.form is Form.UPDATE
+        names = ("using-graph-uri", "using-named-graph-uri") if update else ("default-graph-uri", "named-graph-uri")
+        return [
+            ("update" if update else "query", text),
+            *((names[0], graph) for graph in self._query.dataset.default),
+            *((names[1], graph) for graph in self._query.dataset.named),
+            *self._engine.fields(self._query, self._ticket).items(),
+        ]
+
+    async def _failure(self, response: aiohttp.ClientResponse) -> Failure:
+        """Read the start of an error body; one that does not come is no reason to wait."""
+        body = bytearray()
+        with suppress(TimeoutError, aiohttp.ClientError):
+            async with asyncio.timeout(_ERROR_BODY_S):
+                while len(body) < _ERROR_BYTES and (chunk := await response.content.readany()):
+                    body += chunk
+        return Failure(
+            status=response.status,
+            headers=self.headers,
+            content_type=response.content_type,
+            text=body[:_ERROR_BYTES].decode("utf-8", "replace"),
+        )
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body after decompression. Raises Truncated, UpstreamTimeout, UpstreamFailed."""
+        assert self._response is not None
+        content = self._response.content
+        size = 0
+        chunk = self._first
+        with self._translated():
+            while chunk:
+                size += len(chunk)
+                if size > self._table.max_result_bytes:
+                    limit = self._table.max_result_bytes
+                    raise Truncated(f"The answer is larger than {limit:,} bytes (`max_result_bytes`).")
+                yield chunk
+                async with asyncio.timeout_at(self._deadline):
+                    chunk = await content.readany()
+
+    async def close(self) -> None:
+        """End the exchange. In the middle of an answer this closes the connection, and tells the engine if it can."""
+        if self._response is not None and self._response.content.at_eof():
+            self._response.release()
+            return
+        if self._response is not None:
+            self._response.close()
+        address = self._engine.cancel(self._table.url, self._ticket)
+        if address is not None and (self.status in (0, *_SUCCESS)):
+            with suppress(aiohttp.ClientError, TimeoutError, OSError):
+                async with asyncio.timeout(_CANCEL_S), self._connections.home.post(address, allow_redirects=False):
+                    pass
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        table = self._table
+        try:
+            yield
+        except aiohttp.ConnectionTimeoutError as error:
+            raise UpstreamTimeout(f"The endpoint could not be reached within {table.connect_s:g} s.") from error
+        except TimeoutError as error:
+            raise UpstreamTimeout(
+                f"The endpoint took longer than its limits here: {table.first_byte_s:g} s to the first byte, "
+                f"{table.idle_s:g} s without one, {self._total_s:g} s in all. Ask for less, or for fewer rows."
+            ) from error
+        except (aiohttp.ClientPayloadError, aiohttp.http.HttpProcessingError) as error:
+            raise Truncated("The endpoint ended its answer before the end.", private=repr(error)) from error
+        except aiohttp.ClientConnectorError as error:
+            raise UpstreamFailed("The endpoint cannot be reached.", private=repr(error)) from error
+        except (aiohttp.ClientError, ValueError, OSError) as error:
+            raise UpstreamFailed("The connection to the endpoint failed.", private=repr(error)) from error
+
+
+def _refuse_coding(coding: str) -> None:
+    """Raise UpstreamFailed for a body that the client library hands over as it is, still encoded."""
+    if coding.strip().lower() not in _CODINGS:
+        raise UpstreamFailed(f"The endpoint answered in the encoding {coding!r}, which nobody asked for.")
+
+
+def _payload(body: bytes) -> bytes | io.BytesIO:
+    """Return the body as the client library sends it best: a large one in pieces, so that the loop goes on."""
+    return body if len(body) <= _LARGE_BODY_BYTES else io.BytesIO(body)

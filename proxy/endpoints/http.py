@@ -1,0 +1,114 @@
+"""A remote SPARQL endpoint, asked over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import aiohttp
+
+from proxy.contract import Health, Query, Reply
+from proxy.endpoints.connect import Connections, connections
+from proxy.endpoints.engines import ENGINES
+from proxy.endpoints.exchange import Exchange
+from proxy.endpoints.places import Places
+from proxy.errors import UpstreamFailed
+from proxy.protocol import version
+from proxy.results import sniff
+from proxy.results.formats import Format, format_of
+from proxy.results.modern import modern_literals
+from proxy.results.state import State
+from proxy.settings import EndpointTable
+from proxy.syntax import Form
+
+# What an endpoint says of its answer and clients may want to see; all other headers stay here.
+_PASSED_HEADERS = ("x-sparql-maxrows", "x-sparql-anytime", "x-sql-state", "x-sql-message")
+
+
+class HttpEndpoint:
+    """Forward the client's own text by POST, and stream the answer back."""
+
+    def __init__(self, name: str, table: EndpointTable, prefixes: Mapping[str, str], contact: str = "") -> None:
+        self.name = name
+        self._table = table
+        self._prefixes = prefixes
+        self._contact = contact
+        self._engine = ENGINES[table.engine]
+        self._places = Places(table.places, table.queue, table.queue_s)
+        self._connections: Connections
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Hold the connections to the endpoint."""
+        async with connections(self.name, self._table, self._contact) as self._connections:
+            yield
+
+    async def run(self, query: Query) -> Reply:
+        """Send the query and return once the first bytes of the answer are there.
+
+        Raises:
+            BadQuery: the endpoint calls the text malformed.
+            UpstreamBusy: no free place, or the endpoint says that it is overloaded.
+            UpstreamTimeout: the endpoint is slower than the limits.
+            UpstreamFailed: the endpoint cannot be reached, or answers with something else than a result.
+        """
+        text = self._engine.text(query, self._prefixes)
+        queue_s = await self._places.take()
+        exchange = Exchange(query, self._table, self._engine, self._connections)
+        try:
+            first = await exchange.open(text)
+        except BaseException:
+            self._places.give_back()
+            raise
+
+        async def release() -> None:
+            self._places.give_back()
+            await exchange.close()
+
+        try:
+            fmt = None if query.form is Form.UPDATE else _format(query, exchange.headers, first)
+        except BaseException:
+            await release()
+            raise
+        return Reply(
+            format=fmt,
+            chunks=self._engine.mended(query, _modern(fmt, exchange.chunks())),
+            release=release,
+            state=State(partial=self._engine.partial(exchange.status, exchange.headers)),
+            headers={name: value for name, value in exchange.headers.items() if name in _PASSED_HEADERS},
+            version=version(exchange.headers.get("content-type", "")),
+            queue_s=queue_s,
+            upstream_s=exchange.upstream_s,
+        )
+
+    async def health(self) -> Health:
+        """Send `ASK {}`, which costs an endpoint nothing."""
+        headers = {"Accept": Format.JSON.media_type}
+        ask = self._connections.home.post(self._table.url, data={"query": "ASK {}"}, headers=headers)
+        try:
+            async with asyncio.timeout(self._table.connect_s), ask as response:
+                return Health(ok=response.status == 200, detail=f"HTTP {response.status}")
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            return Health(ok=False, detail=f"no answer from the endpoint ({type(error).__name__})")
+
+
+def _format(query: Query, headers: Mapping[str, str], first: bytes) -> Format:
+    """Trust what the endpoint declares, else look at the body; never stamp a type on it.
+
+    Raises:
+        UpstreamFailed: it is nothing that this form of query is answered in.
+    """
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    found = format_of(media_type, query.form)
+    if found is None or media_type in ("text/plain", "application/json"):
+        # A plain type is what servers say when they say nothing.
+        found = sniff(first) or found
+    if found is None or format_of(found.media_type, query.form) is None:
+        kind = media_type or "something without a Content-Type"
+        raise UpstreamFailed(f"The endpoint answered a {query.form.upper()} with {kind}.", private=repr(first[:200]))
+    return found
+
+
+def _modern(fmt: Format | None, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    return modern_literals(chunks) if fmt is Format.JSON else chunks

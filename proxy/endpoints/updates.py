@@ -1,0 +1,81 @@
+"""The proxy's side of the writer: one update at a time, each in a process that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from proxy.endpoints.answer import Complaint
+from proxy.endpoints.child import Child
+from proxy.endpoints.frames import FATAL, Kind
+from proxy.endpoints.places import Places
+from proxy.errors import UpstreamFailed, UpstreamTimeout
+
+
+class Updates:
+    """Queue updates for a writer that starts with the first one."""
+
+    def __init__(self, start: Callable[[], Awaitable[Child]], queue: int, queue_s: float) -> None:
+        self._start = start
+        self._place = Places(1, queue, queue_s)
+        self._child: Child | None = None
+        self._ahead = 0
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no other update is waiting or running."""
+        return self._ahead == 0
+
+    @property
+    def pids(self) -> list[int]:
+        """The process id of the writer, if it lives."""
+        return [self._child.pid] if self._child is not None and self._child.alive else []
+
+    async def apply(self, request: dict[str, object], total_s: float | None) -> float:
+        """Apply one request and return the seconds it waited. All of it is in the store then, or nothing.
+
+        An update that is killed at its deadline, or because its client left, may just have been applied: the error
+        says so. Raises Complaint, Gone, UpstreamBusy, UpstreamTimeout.
+        """
+        self._ahead += 1
+        try:
+            queue_s = await self._place.take()
+        except BaseException:
+            self._ahead -= 1
+            raise
+        try:
+            async with asyncio.timeout(total_s):
+                await self._send(request)
+        except TimeoutError as error:
+            raise UpstreamTimeout(
+                f"The update took longer than its limit of {total_s:g} s and was stopped: all of it is in the store, "
+                "or nothing. Query for its effect before you send it again."
+            ) from error
+        finally:
+            self._ahead -= 1
+            self._place.give_back()
+        return queue_s
+
+    async def close(self) -> None:
+        """End the writer and return when it is gone."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill(UpstreamFailed("The proxy is stopping."))
+            await child.wait()
+
+    async def _send(self, request: dict[str, object]) -> None:
+        if self._child is None or not self._child.alive:
+            await self.close()
+            self._child = await self._start()
+        child = self._child
+        try:
+            child.send(request)
+            kind, members = await child.first()
+        except BaseException:
+            await self.close()  # whatever it is doing, nobody waits for it any more
+            raise
+        if kind is Kind.ERROR:
+            complaint = Complaint(str(members.get("kind")), str(members.get("message")))
+            if complaint.kind in FATAL:
+                await self.close()
+            raise complaint
