@@ -1,0 +1,233 @@
+"""What an operator sees: JSON logs with a request id, and Prometheus series."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+import sys
+import time
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from proxy.contract import Query, Reply, Run
+from proxy.errors import Blocked, ClientError, ProxyError, TooMany, Truncated, UpstreamBusy, UpstreamTimeout
+from proxy.results.state import Completeness
+from proxy.syntax import Form
+
+MULTIPROCESS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+
+log = logging.getLogger("saga")
+request_id: ContextVar[str] = ContextVar("request_id", default="-")
+
+_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
+def take_request_id(offered: str | None) -> str:
+    """Return the client's own request id where it is safe to repeat, else a new one."""
+    taken = offered if offered and _ID.fullmatch(offered) else uuid.uuid4().hex
+    request_id.set(taken)
+    return taken
+
+
+class JsonFormatter(logging.Formatter):
+    """Write one JSON object per line: time, level, event, request_id, and the fields of the event."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line. Events of ours are fixed words; text of libraries goes under `message`."""
+        line: dict[str, object] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "event": record.msg if record.name == "saga" else record.name,
+            "request_id": request_id.get(),
+        }
+        if record.name != "saga":
+            line["message"] = record.getMessage()
+        line.update(getattr(record, "fields", {}))
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def start_logging(level: str) -> None:
+    """Send every log line of this process to standard error as JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.getLogger("aiohttp.access").disabled = True
+
+
+def event(name: str, level: int = logging.INFO, **fields: object) -> None:
+    """Log an event of ours. The name is a fixed word such as `query.done`; values go into fields."""
+    log.log(level, name, extra={"fields": fields})
+
+
+class Outcome(StrEnum):
+    """How a query ended; the closed set of the `outcome` label."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    BLOCKED = "blocked"
+    CLIENT_ERROR = "client_error"
+    UPSTREAM_ERROR = "upstream_error"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    TRUNCATED = "truncated"
+    REJECTED = "rejected"
+
+
+def outcome_of(error: BaseException) -> Outcome:
+    """Return the outcome that an error means. What is not an error of ours is the endpoint's fault or a departure."""
+    kinds: tuple[tuple[type[BaseException], Outcome], ...] = (
+        (Blocked, Outcome.BLOCKED),
+        (TooMany, Outcome.REJECTED),
+        (ClientError, Outcome.CLIENT_ERROR),
+        (UpstreamTimeout, Outcome.TIMEOUT),
+        (UpstreamBusy, Outcome.REJECTED),
+        (Truncated, Outcome.TRUNCATED),
+        (Exception, Outcome.UPSTREAM_ERROR),
+    )
+    return next((outcome for kind, outcome in kinds if isinstance(error, kind)), Outcome.CANCELLED)
+
+
+class PrometheusMetrics:
+    """Own one registry. With many workers the series live in files that `PROMETHEUS_MULTIPROC_DIR` names."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        # A second series per series that nobody asked for.
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types here
+
+    def counter(self, name: str, text: str, labels: Sequence[str]) -> Counter:
+        """Return a counter."""
+        return Counter(name, text, labels, registry=self.registry)
+
+    def gauge(self, name: str, text: str, labels: Sequence[str]) -> Gauge:
+        """Return a gauge that is summed over the living workers."""
+        return Gauge(name, text, labels, registry=self.registry, multiprocess_mode="livesum")
+
+    def histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
+        """Return a histogram."""
+        return Histogram(name, text, labels, registry=self.registry, buckets=tuple(buckets))
+
+    def exposition(self) -> bytes:
+        """Return all series as Prometheus reads them, of every worker where there are many."""
+        folder = os.environ.get(MULTIPROCESS_FOLDER)
+        if not folder:
+            return generate_latest(self.registry)
+        shared = CollectorRegistry()
+        MultiProcessCollector(shared, folder)  # type: ignore[no-untyped-call]  # the library has no types here
+        return generate_latest(shared)
+
+
+def forget_worker(folder: Path, pid: int) -> None:
+    """Drop the gauges of a worker that has ended; its counters stay."""
+    mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]  # the library has no types here
+
+
+class QueryMetrics:
+    """Count and time queries, outside of all plugins."""
+
+    def __init__(self, metrics: PrometheusMetrics) -> None:
+        self._queries = metrics.counter("saga_queries", "Queries by outcome", ["endpoint", "form", "outcome"])
+        self._empty = metrics.counter("saga_empty_results", "Complete answers without a row", ["endpoint", "source"])
+        self._seconds = metrics.histogram("saga_query_seconds", "Seconds by phase", ["endpoint", "phase"], SECONDS)
+        self._inflight = metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"])
+        self._bytes = metrics.counter("saga_result_bytes", "Bytes of answers", ["endpoint"])
+
+    def refused(self, endpoint: str, error: ProxyError, form: Form = Form.OTHER) -> None:
+        """Count a request that never became a query that runs."""
+        self._queries.labels(endpoint, form.value, outcome_of(error)).inc()
+
+    def measured(self, run: Run) -> Run:
+        """Return a run that counts its query once, however and whenever that ends."""
+
+        async def measure(query: Query) -> Reply:
+            started = time.perf_counter()
+            self._inflight.labels(query.endpoint).inc()
+            try:
+                reply = await run(query)
+            except BaseException as error:
+                self._ended(query, None, outcome_of(error), started)
+                raise
+            return self._watch(query, reply, started)
+
+        return measure
+
+    def _watch(self, query: Query, reply: Reply, started: float) -> Reply:
+        """Return the reply with its end observed: emptiness and outcome are known only there."""
+        first_byte_s = time.perf_counter() - started
+        seconds = self._seconds
+        seconds.labels(query.endpoint, "queue").observe(reply.queue_s)
+        seconds.labels(query.endpoint, "first_byte").observe(first_byte_s)
+        seconds.labels(query.endpoint, "overhead").observe(max(0.0, first_byte_s - reply.queue_s - reply.upstream_s))
+        outcome = Outcome.CANCELLED
+
+        async def watched(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+            nonlocal outcome
+            try:
+                async for chunk in chunks:
+                    yield chunk
+            except Exception as error:
+                outcome = outcome_of(error)
+                raise
+            outcome = _whole(reply)
+
+        async def release() -> None:
+            try:
+                await reply.aclose()
+            finally:
+                self._ended(query, reply, outcome, started)
+
+        return replace(reply, chunks=watched(reply.chunks), release=release)
+
+    def _ended(self, query: Query, reply: Reply | None, outcome: Outcome, started: float) -> None:
+        total_s = time.perf_counter() - started
+        self._inflight.labels(query.endpoint).dec()
+        self._queries.labels(query.endpoint, query.form.value, outcome).inc()
+        self._seconds.labels(query.endpoint, "total").observe(total_s)
+        if outcome is Outcome.EMPTY:
+            self._empty.labels(query.endpoint, query.source).inc()
+        if reply:
+            self._bytes.labels(query.endpoint).inc(reply.state.size)
+        # One line per query that went well is the audit plugin's business; here it is for debugging.
+        level = logging.DEBUG if outcome in (Outcome.OK, Outcome.EMPTY) else logging.INFO
+        if not log.isEnabledFor(level):
+            return
+        event(
+            "query.done",
+            level,
+            endpoint=query.endpoint,
+            form=query.form.value,
+            outcome=outcome.value,
+            seconds=round(total_s, 4),
+            rows=reply.state.rows if reply else None,
+            bytes=reply.state.size if reply else None,
+            text_bytes=len(query.text),
+            text_hash=hashlib.blake2b(query.text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
+        )
+
+
+def _whole(reply: Reply) -> Outcome:
+    """Return the outcome of an answer that was read to its clean end."""
+    if reply.state.completeness is Completeness.PARTIAL:
+        return Outcome.TRUNCATED
+    # An update has no rows to be without.
+    return Outcome.EMPTY if reply.format and reply.state.empty else Outcome.OK

@@ -1,0 +1,136 @@
+"""Send a reply: in one write where it is small, as a stream where it is not, and never a broken one as whole."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from collections.abc import AsyncIterator
+
+from aiohttp import HttpVersion11, web
+
+from proxy.compression import SMALLEST, Coding, coding_for, compressed, compressing
+from proxy.contract import Reply
+from proxy.errors import ProxyError
+from proxy.observe import event
+from proxy.results.state import Completeness
+
+_SMALL = 64 * 1024
+# A slow answer starts to flow after this long, however small it is by then.
+_PATIENCE_S = 0.05
+
+
+async def send(request: web.Request, reply: Reply) -> web.StreamResponse:
+    """Send the reply and free its endpoint, whatever happens on the way.
+
+    Raises:
+        ProxyError: the answer broke before anything was sent; later errors cut the connection instead.
+    """
+    async with reply:
+        head, rest = await _gather(reply.chunks)
+        if rest is None:
+            return _whole(request, reply, head)
+        return await _stream(request, reply, head, rest)
+
+
+async def _gather(chunks: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes] | None]:
+    """Collect until the end, the size of a small body, or the end of patience: bytes so far, and what is to come."""
+    gathered = bytearray()
+    loop = asyncio.get_running_loop()
+    until = loop.time() + _PATIENCE_S
+    while True:
+        pending = asyncio.ensure_future(anext(chunks, None))
+        try:
+            await asyncio.wait((pending,), timeout=max(0.0, until - loop.time()) if gathered else None)
+        except asyncio.CancelledError:
+            pending.cancel()
+            raise
+        if not pending.done():
+            return bytes(gathered), _resumed(pending, chunks)
+        chunk = pending.result()
+        if chunk is None:
+            return bytes(gathered), None
+        gathered += chunk
+        if len(gathered) > _SMALL:
+            return bytes(gathered), chunks
+
+
+async def _resumed(pending: asyncio.Future[bytes | None], chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Go on with a stream whose next chunk is awaited already."""
+    try:
+        chunk = await pending
+    finally:
+        pending.cancel()
+    if chunk is not None:
+        yield chunk
+        async for chunk in chunks:
+            yield chunk
+
+
+async def _joined(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield head
+    async for chunk in rest:
+        yield chunk
+
+
+def _headers(reply: Reply, coding: Coding | None) -> dict[str, str]:
+    headers = {"Vary": "Accept, Accept-Encoding", **reply.headers}
+    if coding is not None:
+        headers["Content-Encoding"] = coding
+    if reply.format is not None:
+        version = f";version={reply.version}" if reply.version else ""
+        headers["Content-Type"] = reply.format.content_type + version
+    if reply.state.partial:
+        headers["Saga-Partial"] = reply.state.partial
+    return headers
+
+
+def _whole(request: web.Request, reply: Reply, body: bytes) -> web.Response:
+    if reply.format is None:
+        return web.Response(status=204, headers=_headers(reply, None))
+    coding = _coding(request) if len(body) >= SMALLEST else None
+    return web.Response(body=compressed(body, coding) if coding else body, headers=_headers(reply, coding))
+
+
+def _coding(request: web.Request) -> Coding | None:
+    return coding_for(request.headers.get("Accept-Encoding", ""))
+
+
+async def _stream(request: web.Request, reply: Reply, head: bytes, rest: AsyncIterator[bytes]) -> web.StreamResponse:
+    announced = reply.state.partial
+    coding = _coding(request)
+    body = _joined(head, rest)
+    response = web.StreamResponse(headers=_headers(reply, coding))
+    if request.version < HttpVersion11:
+        # Without chunks only the end of the connection tells where the answer ends.
+        response.force_close()
+    try:
+        await response.prepare(request)
+        async for chunk in compressing(body, coding) if coding else body:
+            await response.write(chunk)
+        if reply.state.completeness is Completeness.PARTIAL and announced is None:
+            # Found partial only now: the headers have promised a whole answer.
+            break_connection(request)
+            return response
+        await response.write_eof()
+    except ProxyError as error:
+        event("answer.broken", code=error.code, detail=error.detail, private=error.private, bytes=reply.state.size)
+        break_connection(request)
+    except ConnectionError:
+        # The client left; aiohttp says so on the next write. `release` frees the endpoint.
+        pass
+    return response
+
+
+def break_connection(request: web.Request) -> None:
+    """End the connection so that no client can take what it has for the whole answer.
+
+    A reset, not an end of stream: an HTTP/1.0 client reads until the end, and a plain close would look like one.
+    """
+    transport = request.transport
+    if transport is None:
+        return
+    sock = transport.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
