@@ -1,0 +1,1 @@
+"""Plugins of the proxy: each is one idea, switched on by the ordered list in the configuration."""
