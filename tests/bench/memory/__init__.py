@@ -1,0 +1,1 @@
+"""Memory and speed of large answers: `python -m tests.bench.memory --help`."""
