@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import IO, Any
 from urllib.parse import urlencode
 
-import pandas as pd  # type: ignore[import-untyped] # it ships no types
+import pandas as pd
 import pyoxigraph as ox
 from rdflib import Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
