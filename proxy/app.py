@@ -10,7 +10,7 @@ from dataclasses import replace
 from aiohttp import web
 
 from proxy.callers import Callers
-from proxy.contract import CONTEXT, REQUEST_ID, Context, Endpoint, Query, Reply, Run, compose
+from proxy.contract import CONTEXT, REQUEST_ID, STARTED, Context, Endpoint, Query, Reply, Run, compose
 from proxy.endpoints.embedded import EmbeddedEndpoint, EmbeddedSettings
 from proxy.endpoints.http import HttpEndpoint
 from proxy.errors import NotAcceptable
@@ -63,6 +63,7 @@ def build(loaded: Loaded) -> web.Application:
     sparql = {route.path for route in pages}
 
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
+        request[STARTED] = True
         common.lay(response.headers, request.headers, request.method, request[REQUEST_ID])
         if request.path in sparql:
             response.headers["Accept-Post"] = ACCEPT_POST

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proxy.errors import ConfigError
-from proxy.settings import Settings
+from proxy.settings import EndpointTable, Settings
 
 T = TypeVar("T")
 
+_WIKIMEDIA = re.compile(r"//[^/]*\b(wikimedia|wikidata)\.org\b")
 _WORDS = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", Path: "a path"}
 
 
@@ -150,17 +151,21 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     if not settings.endpoints:
         yield "endpoints: give at least one `[endpoints.NAME]` table with a `url` or a `store`"
     for name, endpoint in settings.endpoints.items():
-        path = f"endpoints.{name}"
-        if bool(endpoint.url) == bool(endpoint.store):
-            yield f"{path}: give either `url` or `store`"
-        if endpoint.url and not endpoint.url.startswith(("http://", "https://")):
-            yield f"{path}.url: must start with http:// or https://, not {endpoint.url!r}"
-        if endpoint.store and endpoint.service:
-            yield f"{path}.service: a store asks no other server, so no target can be allowed; leave it out"
-        if re.search(r"//[^/]*\b(wikimedia|wikidata)\.org\b", endpoint.url.lower()) and not settings.server.contact:
+        yield from _contradictions_of(f"endpoints.{name}", endpoint)
+        if _WIKIMEDIA.search(endpoint.url.lower()) and not settings.server.contact:
             yield "server.contact: Wikimedia asks every client for an address; name yours (User-Agent policy)"
     for name, key in settings.keys.items():
         if len(key.sha256) != 64 or set(key.sha256.lower()) - set("0123456789abcdef"):
             yield f"keys.{name}.sha256: must be 64 hexadecimal digits, as `printf %s KEY | sha256sum` prints"
     if not 1 <= settings.server.workers <= 64:
         yield "server.workers: must be between 1 and 64"
+
+
+def _contradictions_of(path: str, endpoint: EndpointTable) -> Iterator[str]:
+    if bool(endpoint.url) == bool(endpoint.store):
+        yield f"{path}: give either `url` or `store`"
+    for key, address in (("url", endpoint.url), ("update_url", endpoint.update_url)):
+        if address and not address.startswith(("http://", "https://")):
+            yield f"{path}.{key}: must start with http:// or https://, not {address!r}"
+    if endpoint.store and endpoint.service:
+        yield f"{path}.service: a store asks no other server, so no target can be allowed; leave it out"

@@ -185,6 +185,8 @@ class Context:
 CONTEXT = web.AppKey("context", Context)
 CALLER = web.RequestKey("caller", Caller)
 REQUEST_ID = web.RequestKey("request_id", str)
+# Whether the head of the response has been sent: from then on an error can only break the connection.
+STARTED = web.RequestKey("started", bool)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,7 +186,8 @@ class QueryMetrics:
                 async for chunk in chunks:
                     yield chunk
             except Exception as error:
-                outcome = outcome_of(error)
+                # Whatever broke it, an answer whose head had gone out was cut.
+                outcome = Outcome.TRUNCATED if reply.state.sent else outcome_of(error)
                 raise
             outcome = _whole(reply)
 

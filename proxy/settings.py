@@ -43,7 +43,7 @@ class Server:
     metrics_bind: str = key("`host:port` of its own for /metrics; empty serves it beside /sparql", "")
     anonymous: tuple[Right, ...] = key("rights of callers without a key", ("query",))
     strict_accept: bool = key("answer 406 where a CONSTRUCT is asked for in a format of results only", False)
-    drain_s: float = key("seconds that running queries get after a stop signal", 1.0)
+    drain_s: float = key("seconds that running queries get after a stop signal", 0.5)
     log_level: Literal["debug", "info", "warning", "error"] = key("least level that is logged", "info")
 
 
@@ -52,6 +52,7 @@ class EndpointTable:
     """An `[endpoints.NAME]` table. The first one is the default endpoint."""
 
     url: str = key("address of a remote SPARQL endpoint", "")
+    update_url: str = key("address that takes updates, where it is another one than `url`", "")
     store: Path | None = key("folder of an embedded store; give this or `url`", None)
     load: tuple[Path, ...] = key("RDF files that fill the store where its folder does not exist yet", ())
     engine: Engine = key("software behind `url`; decides dialect, time limits and error codes", "generic")

@@ -105,6 +105,7 @@ async def _stream(request: web.Request, reply: Reply, head: bytes, rest: AsyncIt
         # Without chunks only the end of the connection tells where the answer ends.
         response.force_close()
     try:
+        reply.state.sent = True
         await response.prepare(request)
         async for chunk in compressing(body, coding) if coding else body:
             await response.write(chunk)

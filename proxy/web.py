@@ -15,13 +15,13 @@ from aiohttp.typedefs import Middleware
 
 from proxy import protocol
 from proxy.callers import Callers
-from proxy.contract import CALLER, REQUEST_ID, Query, Route, Run
+from proxy.contract import CALLER, REQUEST_ID, STARTED, Query, Route, Run
 from proxy.description import describe
 from proxy.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, ProxyError, TooLarge
 from proxy.observe import QueryMetrics, event, take_request_id
 from proxy.results.formats import Format
 from proxy.settings import EndpointTable, Settings
-from proxy.streaming import send
+from proxy.streaming import break_connection, send
 from proxy.syntax import Form, Limits, Syntax, read
 
 METHODS = ("GET", "HEAD", "POST", "QUERY", "OPTIONS")
@@ -254,6 +254,8 @@ def edge(callers: Callers) -> Middleware:
         except Exception:
             event("request.failed", logging.ERROR, path=request.path)
             logging.getLogger("saga.traceback").exception("request failed")
+            if request.get(STARTED):
+                break_connection(request)
             return problem(ProxyError("An error of the proxy itself; it is in its log."), request[REQUEST_ID])
 
     return middleware

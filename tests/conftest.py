@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests import stage
 
 ROOT = Path(__file__).parent.parent
+
+# Where a failure must be found again, the examples are the same at every run; elsewhere new ones are tried.
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("dev", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 
 @pytest.fixture(autouse=True)

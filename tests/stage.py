@@ -97,6 +97,55 @@ def program(name: str) -> str | None:
     return shutil.which(name)
 
 
+@contextlib.contextmanager
+def rdflib_endpoint(data: Path) -> Iterator[str]:
+    """Serve an RDF file with rdflib behind HTTP, and yield its SPARQL address."""
+    command = str(Path(sys.executable).parent / "rdflib-endpoint")
+    port = free_port()
+    words = [command, "serve", "--host", "127.0.0.1", "--port", str(port), "--enable-update", str(data)]
+    with process(words) as child:
+        wait_for(f"http://127.0.0.1:{port}/?query=ASK%7B%7D", child, 40)
+        yield f"http://127.0.0.1:{port}/"
+
+
+_NGINX_CONF = """
+daemon off;
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    listen 127.0.0.1:{port};
+    client_max_body_size 20m;
+    location / {{
+      proxy_pass {target};
+      proxy_http_version 1.1;
+      proxy_buffering off;
+      proxy_set_header Connection "";
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }}
+  }}
+}}
+"""
+
+
+@contextlib.contextmanager
+def nginx(target: str, folder: Path) -> Iterator[str]:
+    """Put nginx in front of an address, and yield its own."""
+    port = free_port()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "nginx.conf").write_text(_NGINX_CONF.format(folder=folder, port=port, target=target))
+    with process(["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]) as child:
+        wait_for(f"http://127.0.0.1:{port}/health/live", child)
+        yield f"http://127.0.0.1:{port}"
+
+
 _VIRTUOSO_INI = """
 [Database]
 DatabaseFile = virtuoso.db

@@ -8,6 +8,7 @@ from proxy.contract import Dataset, Query
 from proxy.endpoints.answer import Complaint
 from proxy.endpoints.child import Gone
 from proxy.endpoints.edits import applied, edits, original
+from proxy.endpoints.mistake import in_our_words
 from proxy.errors import BadQuery, BadRequest, ProxyError, ResourceLimit, UpstreamBusy, UpstreamFailed
 from proxy.syntax import Form
 
@@ -66,10 +67,10 @@ def unusable(error: Complaint | Gone) -> ProxyError:
 
 def _malformed(message: str, query: Query) -> BadQuery:
     """Say it in our words where our own reader stumbled too, else in as few of Oxigraph's as help."""
+    ours = in_our_words(query, message)
+    if ours is not None:
+        return ours
     syntax = query.syntax
-    if syntax.problem is not None:
-        problem = syntax.problem
-        return BadQuery(f"{problem}.", line=problem.line, column=problem.column, private=message)
     unknown = next((name for name in syntax.names if name.prefix in syntax.missing_prefixes), None)
     if unknown is not None and "Prefix not found" in message:
         line, column = syntax.position(unknown.start)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 from proxy.contract import Query
+from proxy.endpoints.mistake import in_our_words
 from proxy.errors import (
     BadQuery,
     Forbidden,
@@ -22,8 +23,11 @@ from proxy.results.formats import Format
 from proxy.syntax import Form, add_prefixes
 
 MESSAGE_CHARACTERS = 500
+_RETRY_S = 5
+_LONGEST_RETRY_S = 3600
 _LINE_COLUMN = re.compile(r"\bline:? (\d+)(?:[^\d\n]{1,20}(\d+))?|\bat (\d+):(\d+)", re.IGNORECASE)
 _CLASSES = re.compile(r"([\w$]+\.)+[\w$]*(Exception|Error)\b:?\s*")
+_THROWN = re.compile(r"^([\w$]+\.)+[\w$]*(Exception|Error)\b.*", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(r"<[^>]{0,200}>")
 
 
@@ -114,8 +118,12 @@ class Engine:
         if "json" in failure.content_type:
             return _json_message(failure.text)
         text = _TAG.sub(" ", failure.text) if "html" in failure.content_type else failure.text
-        # Several engines repeat the query after their message; words in it say nothing about the failure.
-        return text.partition("SPARQL-QUERY:")[0].partition("SPARQL query:")[0]
+        # Several engines repeat the query, after their message or before it; words in it say nothing about the failure.
+        said, repeated, rest = text.partition("SPARQL-QUERY:")
+        if repeated and not said.strip():
+            thrown = _THROWN.search(rest)
+            return thrown.group() if thrown else ""
+        return said.partition("SPARQL query:")[0]
 
     def cancel(self, url: str, ticket: str) -> str | None:
         """Return the address to POST to so that the engine ends the query, where closing the connection may not do."""
@@ -124,9 +132,9 @@ class Engine:
 
 def malformed(query: Query, message: str, private: str) -> BadQuery:
     """Say what is wrong in our words, with line and column, where our own reader stumbled too."""
-    problem = query.syntax.problem
-    if problem is not None:
-        return BadQuery(problem.message, line=problem.line, column=problem.column, private=private)
+    ours = in_our_words(query, private)
+    if ours is not None:
+        return ours
     # The first line says it; below stands where in its own code an engine was, and before it the names of classes.
     message = _CLASSES.sub("", message.strip().partition("\n")[0])[:MESSAGE_CHARACTERS].strip()
     line, column = _position(message)
@@ -144,7 +152,8 @@ def _position(message: str) -> tuple[int | None, int | None]:
 
 def _busy(failure: Failure, private: str) -> UpstreamBusy:
     wait = failure.headers.get("retry-after", "")
-    headers = {"Retry-After": wait if wait.isdigit() else "5"}
+    wait_s = int(wait) if wait.isascii() and wait.isdigit() and len(wait) < 7 else _RETRY_S
+    headers = {"Retry-After": str(min(wait_s, _LONGEST_RETRY_S))}
     return UpstreamBusy("The endpoint is overloaded; try again later.", private=private, headers=headers)
 
 

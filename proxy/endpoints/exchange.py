@@ -82,7 +82,7 @@ class Exchange:
         headers.update(self._engine.headers(self._ticket))
         headers.update({name: self._query.hints[name] for name in _TRACE_HEADERS if name in self._query.hints})
         home = self._connections.home
-        url = URL(self._table.url)
+        url = URL(self._address())
         try:
             response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
         except aiohttp.ServerDisconnectedError:
@@ -96,6 +96,10 @@ class Exchange:
             session = home if target.origin() == url.origin() else self._connections.elsewhere
             response = await session.post(target, data=_payload(body), headers=headers, allow_redirects=False)
         return response
+
+    def _address(self) -> str:
+        update = self._query.form is Form.UPDATE
+        return (self._table.update_url if update else "") or self._table.url
 
     def _fields(self, text: str) -> list[tuple[str, str]]:
         update = self._query.form is Form.UPDATE
@@ -162,7 +166,8 @@ class Exchange:
                 f"The endpoint took longer than its limits here: {table.first_byte_s:g} s to the first byte, "
                 f"{table.idle_s:g} s without one, {self._total_s:g} s in all. Ask for less, or for fewer rows."
             ) from error
-        except (aiohttp.ClientPayloadError, aiohttp.http.HttpProcessingError) as error:
+        except (aiohttp.ClientPayloadError, aiohttp.http.HttpProcessingError, RuntimeError) as error:
+            # RuntimeError is how the library says that the framing itself broke in the middle of a body.
             raise Truncated("The endpoint ended its answer before the end.", private=repr(error)) from error
         except aiohttp.ClientConnectorError as error:
             raise UpstreamFailed("The endpoint cannot be reached.", private=repr(error)) from error

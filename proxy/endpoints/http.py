@@ -24,6 +24,7 @@ from proxy.syntax import Form
 
 # What an endpoint says of its answer and clients may want to see; all other headers stay here.
 _PASSED_HEADERS = ("x-sparql-maxrows", "x-sparql-anytime", "x-sql-state", "x-sql-message")
+_HEADER_CHARACTERS = 1_000
 
 
 class HttpEndpoint:
@@ -76,7 +77,7 @@ class HttpEndpoint:
             chunks=self._engine.mended(query, _modern(fmt, exchange.chunks())),
             release=release,
             state=State(partial=self._engine.partial(exchange.status, exchange.headers)),
-            headers={name: value for name, value in exchange.headers.items() if name in _PASSED_HEADERS},
+            headers={name: _tame(value) for name, value in exchange.headers.items() if name in _PASSED_HEADERS},
             version=version(exchange.headers.get("content-type", "")),
             queue_s=queue_s,
             upstream_s=exchange.upstream_s,
@@ -112,3 +113,8 @@ def _format(query: Query, headers: Mapping[str, str], first: bytes) -> Format:
 
 def _modern(fmt: Format | None, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     return modern_literals(chunks) if fmt is Format.JSON else chunks
+
+
+def _tame(value: str) -> str:
+    """Return a header's value as it may be sent on: printable ASCII, and not long."""
+    return "".join(each if " " <= each <= "~" else " " for each in value[:_HEADER_CHARACTERS])

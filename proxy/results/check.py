@@ -7,7 +7,9 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Protocol
 
+from proxy.errors import Truncated
 from proxy.results.csv_reader import CsvReader
+from proxy.results.diagnosis import diagnosed
 from proxy.results.formats import Format
 from proxy.results.json_reader import JsonReader
 from proxy.results.jsonld_reader import JsonLdReader
@@ -24,7 +26,7 @@ from proxy.results.xml_reader import XmlReader
 # Units: bytes.
 HOLD_BYTES = 64 * 1024
 # An answer that drips is not held longer than this, once a new chunk of it was found good.
-HOLD_S = 2.0
+HOLD_S = 0.25
 # Later at least this much, or the newest chunk, is held: the end of a body only leaves when all of it was found good.
 # Units: bytes.
 _TAIL_BYTES = 4 * 1024
@@ -67,16 +69,20 @@ async def checked(
 
     At first ``hold_bytes`` are held, or for ``hold_s``; later a small tail.
     Units: decompressed bytes; seconds.
-    Raises: Truncated as soon as the answer is seen not to be whole. Errors of the source pass.
+    Raises: Truncated as soon as the answer is seen not to be whole, UpstreamTimeout where it says that a time limit is
+    why. Errors of the source pass.
     """
     checker = checker_for(fmt, state)
     clock = asyncio.get_running_loop().time
     until = clock() + hold_s
     held: deque[bytes] = deque()
+    newest = b""
     waiting, opened, whole = 0, False, False
     try:
         async for chunk in chunks:
+            newest = chunk
             await _feed(checker, chunk)
+            newest = b""
             held.append(chunk)
             waiting += len(chunk)
             opened = opened or waiting > hold_bytes or clock() > until
@@ -85,6 +91,8 @@ async def checked(
                 yield _counted(held.popleft(), state)
         checker.finish()
         whole = True
+    except Truncated as error:
+        raise await diagnosed(error, b"".join((*held, newest)), chunks) from error
     finally:
         _judge(state, whole)
     for chunk in held:
@@ -92,11 +100,11 @@ async def checked(
 
 
 def _judge(state: State, whole: bool) -> None:
-    """Enter the verdict; an answer that its endpoint called partial stays so, as long as it is whole."""
+    """Enter the verdict; an answer that its endpoint called partial stays so, as long as it is well formed."""
     if not whole:
         state.completeness = Completeness.BROKEN
-    elif state.completeness is Completeness.OPEN:
-        state.completeness = Completeness.COMPLETE
+    else:
+        state.completeness = Completeness.PARTIAL if state.partial else Completeness.COMPLETE
 
 
 def _counted(chunk: bytes, state: State) -> bytes:

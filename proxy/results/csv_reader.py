@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from proxy.patterns import compiled
 from proxy.results.lines import LineReader, check_names
-from proxy.results.patterns import compiled
 from proxy.results.reader import MalformedError
 
 _QUOTED = rb'"[^"]*+(?:""[^"]*+)*+"'

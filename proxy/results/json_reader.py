@@ -86,6 +86,8 @@ class JsonReader(Reader):
 
     def _stopped(self, data: bytes, position: int) -> int:
         """Judge the rest in which no token was found: white space, the start of a token, or foreign text."""
+        if position == len(data):
+            return position
         if UNFINISHED.match(data, position) is None:
             raise MalformedError("found text that is not JSON")
         if not data[position:].strip(b" \t\r\n"):

@@ -10,8 +10,8 @@ import functools
 import json
 import re
 
+from proxy.patterns import compiled
 from proxy.results.json_tokens import SPACE, STRING
-from proxy.results.patterns import compiled
 
 # Up to how many bindings in a row the patterns go; a narrow one is faster.
 _WIDTHS = (2, 4, 8, 16, 48)

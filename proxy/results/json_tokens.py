@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator
 
+from proxy.patterns import compiled
 from proxy.results.bounds import MAX_DEPTH, MAX_ROW_BYTES
-from proxy.results.patterns import compiled
 from proxy.results.reader import MalformedError
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None

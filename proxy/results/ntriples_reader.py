@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from proxy.patterns import compiled
 from proxy.results.lines import LineReader
-from proxy.results.patterns import compiled
 from proxy.results.reader import MalformedError
 from proxy.results.terms import Statement
 from proxy.results.turtle_terms import BLANK, IRIREF, LITERAL, NUMBER, read_term, skip_space

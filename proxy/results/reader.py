@@ -65,7 +65,8 @@ class Reader(ABC):
         self._check_utf8(b"")
         self.ended = True
         self._opened = True
-        self._step()
+        if self._held:
+            self._step()
         self._judge_end()
 
     def mark(self, position: int) -> None:

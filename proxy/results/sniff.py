@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 import re
 
+from proxy.patterns import compiled
 from proxy.results.formats import Format
 from proxy.results.ntriples_reader import STATEMENT
-from proxy.results.patterns import compiled
 
 _SPACE_OR_COMMENT = compiled(rb"(?:[ \t\r\n]++|#[^\r\n]*+(?:[\r\n]|\Z))*+")
 _RESULTS = compiled(

@@ -21,7 +21,8 @@ class State:
 
     Shapes: ``rows`` are solutions or triples, exact only once the state is not OPEN; ``boolean`` is the answer of an
     ASK. ``partial`` is why an answer that ends cleanly is not whole: ``anytime``, ``row_cap`` or ``limit``.
-    Units: ``size`` in bytes, as sent.
+    ``sent`` is whether its head has gone out to a client, which then can only be cut off.
+    Units: ``size`` in bytes, as the endpoint gave them.
     """
 
     completeness: Completeness = Completeness.OPEN
@@ -29,6 +30,7 @@ class State:
     rows: int = 0
     boolean: bool | None = None
     size: int = 0
+    sent: bool = False
 
     @property
     def empty(self) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from proxy.patterns import compiled
 from proxy.results.lines import LineReader, check_names
-from proxy.results.patterns import compiled
 from proxy.results.reader import MalformedError
 from proxy.results.terms import Solution
 from proxy.results.turtle_terms import CELL, read_term

@@ -33,7 +33,7 @@ _TERM = re.compile(
     r"<(?P<iri>[^<>\"\\\x00-\x1f]*(?:\\[uU][0-9A-Fa-f]+[^<>\"\\\x00-\x1f]*)*)>"
     r"|_:(?P<blank>[A-Za-z0-9_\x80-\U0010ffff][A-Za-z0-9_\-\x80-\U0010ffff]*(?:\.+[A-Za-z0-9_\-\x80-\U0010ffff]+)*)"
     r"|(?:\"(?P<quoted>[^\"\\\r\n]*(?:\\.[^\"\\\r\n]*)*)\"|'(?P<single>[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*)')"
-    r"(?:\^\^<(?P<datatype>[^<>\"\x00-\x1f]*)>|@(?P<language>[A-Za-z]+(?:-[A-Za-z0-9]+)*)(?:--(?P<direction>ltr|rtl))?)?"
+    r"(?:\^\^<(?P<datatype>[^<>\"\\\x00-\x1f]*(?:\\[uU][0-9A-Fa-f]+[^<>\"\\\x00-\x1f]*)*)>|@(?P<language>[A-Za-z]+(?:-[A-Za-z0-9]+)*)(?:--(?P<direction>ltr|rtl))?)?"
     r"|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?P<exponent>[eE][+-]?[0-9]+)?)"
     r"|(?P<boolean>true|false)(?![A-Za-z0-9_:.-])"
     r"|(?P<open><<\(?)"

@@ -5,7 +5,7 @@ A token is only matched when what follows shows that it has ended; at the end of
 
 from __future__ import annotations
 
-from proxy.results.patterns import compiled
+from proxy.patterns import compiled
 from proxy.results.turtle_terms import BLANK, IRIREF, LANGUAGE, LITERAL, UCHAR
 
 # Source: RDF 1.2 Turtle section 6.5.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-from proxy.results.patterns import compiled
+from proxy.patterns import compiled
 
 _SPACE = rb"[ \t\r\n]*+"
 # References that need no declaration; of the numeric ones only those that writers use for white space.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from proxy.errors import BadQuery, TooLarge
+from proxy.patterns import compiled
 from proxy.syntax.escapes import decode
 from proxy.syntax.limits import Limits
 from proxy.syntax.problems import position
@@ -62,14 +63,14 @@ def _compile(alternatives: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...]
     """Make the kinds by number of group, and the expression for one token and the space before it."""
     groups = "|".join(f"({pattern})" for _, pattern in alternatives)
     pattern = rf"(?:\A\ufeff)?+(?:{_SPACE}++|#[^\r\n]*+)*+(?:{groups})"
-    return ("", *(kind for kind, _ in alternatives)), re.compile(pattern)
+    return ("", *(kind for kind, _ in alternatives)), compiled(pattern)
 
 
 _FINE = _compile(_ALTERNATIVES)
 # For texts too long for the grammar: constants by the run, as in VALUES and INSERT DATA.
 _COARSE = _compile((("data", _DATA), *_ALTERNATIVES))
 # The names in such a run; what has no group is stepped over.
-NAMES_IN_DATA = re.compile(rf"{_PLAIN_IRI}|{_PLAIN_STRING}|{_LANGUAGE}|({_PREFIXED})|{_WORD}")
+NAMES_IN_DATA = compiled(rf"{_PLAIN_IRI}|{_PLAIN_STRING}|{_LANGUAGE}|({_PREFIXED})|{_WORD}")
 _LONGEST_SPLIT = 1000
 _DOTTED = re.compile(r"[^.]+|\.")
 _CLOSING = {"{": "}", "(": ")", "[": "]", "{|": "|}", "<<": ">>"}

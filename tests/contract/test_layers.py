@@ -21,7 +21,7 @@ LAYERS = (
     ("proxy.streaming", "proxy.description", "proxy.compression", "proxy.headers", "proxy.health"),
     ("proxy.protocol", "proxy.endpoints", "proxy.observe", "proxy.callers", "proxy.loader", "proxy.targets"),
     ("proxy.contract", "proxy.config", "proxy.graphs", "proxy.settings", "proxy.syntax", "proxy.results"),
-    ("proxy.errors", "proxy"),
+    ("proxy.errors", "proxy.patterns", "proxy"),
 )
 PLUGINS_MAY_SEE = ("proxy.contract", "proxy.syntax", "proxy.results", "proxy.errors", "proxy.settings")
 PLUGINS_MAY_SEE_EACH_OTHER = {

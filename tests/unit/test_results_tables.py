@@ -100,6 +100,8 @@ def test_whole_tsv_passes_at_any_chunk_size(body: str, rows: int) -> None:
         "?s\n<urn:a> <urn:b>\n",
         '?s\n"x"@\n',
         '?s\n"\\q"\n',
+        '?s\n"x"^^<urn:\\n>\n',
+        "?s\n<urn:\\t>\n",
         '?s\n"\\ud800" \n',
         "?s\n<<( <urn:a> <urn:b> )>>\n",
         "?s\n" + "<<( <urn:a> <urn:b> " * 100 + "\n",

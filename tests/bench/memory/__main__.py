@@ -151,7 +151,7 @@ def _measured(case: Case, pid: int, rounds: int) -> dict[str, Row]:
 
 def _print(size: int, case: Case, rows: dict[str, Row]) -> bool:
     """Print the rows of a case; return whether the proxy's are as they must be."""
-    rates = {way: statistics.median(drained.rate for drained in row.drained) for way, row in rows.items()}
+    rates = {way: size / statistics.median(drained.seconds for drained in row.drained) for way, row in rows.items()}
     for way, row in rows.items():
         first_ms = 1000 * statistics.median(drained.first_byte_s for drained in row.drained)
         shares = [f"{rates[way] / rates[other]:.2f}" if other in rates else "-" for other in ("direct", "nginx")]

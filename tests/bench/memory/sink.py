@@ -20,11 +20,6 @@ class Drained:
     size: int
     whole: bool
 
-    @property
-    def rate(self) -> float:
-        """Megabytes per second."""
-        return self.size / self.seconds / 1e6
-
 
 def drain(address: str, path: str, text: str, media_type: str, limit: float | None) -> Drained:
     """Ask, and read to the end. ``limit`` is the greatest rate, in bytes per second."""

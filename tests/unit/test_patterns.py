@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from proxy.patterns import compiled, portable
 from proxy.results import csv_reader, json_rows, json_tokens, ntriples_reader, tsv_reader, turtle_tokens, xml_rows
-from proxy.results.patterns import compiled, portable
 from proxy.results.turtle_terms import CELL
 
 
@@ -64,3 +64,12 @@ def test_both_writings_match_the_same(pattern: re.Pattern[bytes]) -> None:
 def test_the_table_patterns_are_made_the_same_way() -> None:
     for module in (csv_reader, tsv_reader):
         assert module.compiled is compiled
+
+
+def test_text_is_rewritten_as_bytes_are() -> None:
+    source = r"(?:[ä-ü]b?c)*+d"
+    written = portable(source.encode()).decode()
+    assert "(?>" in written
+    for text in ("äbcücd", "äbücd", "d", "äbcx"):
+        found = re.match(written, text)
+        assert (found.group() if found else None) == {"äbcücd": "äbcücd", "d": "d"}.get(text)

@@ -10,15 +10,22 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import AnyStr
 
 _SOUND = (3, 11, 5)
 _PIECE = re.compile(rb"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]|[^\\\[()]+", re.DOTALL)
 _POSSESSIVE = re.compile(rb"([?*+]|\{[0-9,]+\})\+")
 
 
-def compiled(source: bytes, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[bytes]:
+def compiled(source: AnyStr, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[AnyStr]:
     """Compile a pattern."""
-    return re.compile(source if sys.version_info >= _SOUND else portable(source), flags)
+    if sys.version_info >= _SOUND:
+        return re.compile(source, flags)
+    if isinstance(source, str):
+        source = portable(source.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    else:
+        source = portable(source)
+    return re.compile(source, flags)
 
 
 def portable(source: bytes) -> bytes:

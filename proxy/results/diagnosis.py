@@ -1,0 +1,34 @@
+"""Why an answer broke: a time limit of the endpoint's own is told apart from any other fault."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+
+from proxy.errors import ProxyError, Truncated, UpstreamTimeout
+
+# What engines write into a body whose head said 200, when they stop at a limit of their own.
+# Source: Blazegraph (java.util.concurrent.TimeoutException, QueryTimeoutException), Oxigraph ("has been cancelled"),
+# Virtuoso (S1TAT), QLever and others ("timed out", "time limit").
+_TIMEOUT = re.compile(
+    rb"TimeoutException|operation has been cancelled|\btimed out\b|\btime limit\b|\bS1TAT\b", re.IGNORECASE
+)
+# The trace of an exception names it near its start.
+_TRACE_BYTES = 16 * 1024
+_TRACE_S = 0.5
+
+
+async def diagnosed(error: Truncated, seen: bytes, chunks: AsyncIterator[bytes]) -> ProxyError:
+    """Return the error that a broken body means, reading a little further where the reason may still come."""
+    text = bytearray(seen[-_TRACE_BYTES:])
+    try:
+        async with asyncio.timeout(_TRACE_S):
+            while not _TIMEOUT.search(text) and len(text) < 2 * _TRACE_BYTES:
+                text += await anext(chunks)
+    except (StopAsyncIteration, TimeoutError, ProxyError):
+        pass
+    if _TIMEOUT.search(text):
+        detail = "The endpoint stopped at its own time limit in the middle of its answer. Ask for less."
+        return UpstreamTimeout(detail, private=error.detail)
+    return error
