@@ -6,10 +6,12 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from proxy.errors import ConfigError, UsageError
 
-# command -> (module with `arguments(parser)` and `run(args) -> int`, one line of help)
+# command -> (module, one line of help). A module of the core has `arguments(parser)` and `run(args) -> int`; one of a
+# plugin has `commands(parser)`, which sets `call`: `async def(context, args) -> int`.
 COMMANDS = {
     "serve": ("proxy.serve", "run the proxy; without --config, the demo"),
     "load": ("proxy.load", "bulk-load RDF files into an embedded store"),
@@ -20,6 +22,7 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 ok, 1 negative answer, 2 bad use or config, 3 unavailable."""
     words = list(sys.argv[1:] if argv is None else argv)
+    args = argparse.Namespace()
     parser = argparse.ArgumentParser(
         prog="saga",
         description="An async SPARQL proxy with a mind for schemas.",
@@ -30,10 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
         if words[:1] == [name]:
             # Only the command that is called is imported: a command line must not wait for a web server.
-            importlib.import_module(module).arguments(command)
-    args = parser.parse_args(words)
+            args, words = _declare(command, importlib.import_module(module), words)
+    args = parser.parse_args(words, args)
     try:
-        return int(importlib.import_module(COMMANDS[args.command][0]).run(args))
+        return int(args.start(args))
     except ConfigError as error:
         for mistake in error.mistakes:
             print(f"saga: {mistake}", file=sys.stderr)
@@ -43,6 +46,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _declare(
+    parser: argparse.ArgumentParser, module: ModuleType, words: list[str]
+) -> tuple[argparse.Namespace, list[str]]:
+    """Let a module declare its options, and return those that are taken already with the words that are left.
+
+    `--config` and `--server` of a plugin's command may stand anywhere, behind its sub-commands too.
+    """
+    if not hasattr(module, "commands"):
+        module.arguments(parser)
+        parser.set_defaults(start=module.run)
+        return argparse.Namespace(), words
+    command = importlib.import_module("proxy.command")
+    module.commands(parser)
+    parser.set_defaults(start=command.run)
+    parser.epilog = (
+        f"{parser.epilog or ''} Where: --config FILE (default: the demo) or --server URL of a running proxy."
+    )
+    return command.PLACE.parse_known_args(words)
 
 
 if __name__ == "__main__":

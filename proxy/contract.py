@@ -14,6 +14,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from proxy.results.formats import Format
 from proxy.results.state import State
+from proxy.settings import EndpointTable
 from proxy.syntax import Form, Syntax
 
 Source = Literal["client", "nl"]
@@ -87,13 +88,15 @@ class Reply:
     Use it as an async context manager, or call `aclose`: only that frees the endpoint, since a stream that was never
     started cannot free anything itself. Errors before the first byte are raised where the reply is made; an error
     from ``chunks`` means that the answer is broken. ``format`` is None for an update, whose body is empty.
-    ``version`` is the `version` parameter of the media type (SPARQL 1.2), where the endpoint sent one.
+    ``status`` is 200, or 304 where a client has the answer already; ``version`` is the `version` parameter of the media
+    type (SPARQL 1.2), where the endpoint sent one.
     Units: ``queue_s`` and ``upstream_s`` in seconds: how long the query waited for a place, and how long the endpoint
     then took to its first byte.
     """
 
     format: Format | None
     chunks: AsyncIterator[bytes]
+    status: int = 200
     state: State = field(default_factory=State)
     headers: dict[str, str] = field(default_factory=dict)
     release: Callable[[], Awaitable[None]] = _nothing
@@ -173,11 +176,14 @@ class Metrics(Protocol):
 class Context:
     """What a plugin may use of the application.
 
+    Shapes: ``tables`` are the endpoints as configured, ``prefixes`` what each implies, by the endpoint's name.
     Units: ``clock`` is monotonic, in seconds.
     """
 
     run: Run
     endpoints: Mapping[str, Endpoint]
+    tables: Mapping[str, EndpointTable]
+    prefixes: Mapping[str, Mapping[str, str]]
     metrics: Metrics
     clock: Callable[[], float]
 

@@ -10,12 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from proxy.command import DEMO
 from proxy.errors import ConfigError, UsageError
 from proxy.loader import Loaded, load
 from proxy.supervisor import supervise
 from proxy.worker import serve
 
-DEMO = Path(__file__).parent.parent / "config" / "demo.toml"
 _BACKLOG = 1024
 
 

@@ -88,6 +88,8 @@ def _headers(reply: Reply, coding: Coding | None) -> dict[str, str]:
 def _whole(request: web.Request, reply: Reply, body: bytes) -> web.Response:
     if reply.format is None:
         return web.Response(status=204, headers=_headers(reply, None))
+    if reply.status == 304:
+        return web.Response(status=304, headers=_headers(reply, None))
     coding = _coding(request) if len(body) >= SMALLEST else None
     return web.Response(body=compressed(body, coding) if coding else body, headers=_headers(reply, coding))
 
