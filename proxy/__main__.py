@@ -62,10 +62,10 @@ def _declare(
     command = importlib.import_module("proxy.command")
     module.commands(parser)
     parser.set_defaults(start=command.run)
-    parser.epilog = (
-        f"{parser.epilog or ''} Where: --config FILE (default: the demo) or --server URL of a running proxy."
-    )
-    return command.PLACE.parse_known_args(words)
+    where = "where: --config FILE (default: the demo) or --server URL of a running proxy"
+    parser.epilog = f"{parser.epilog}; {where}" if parser.epilog else where
+    args, left = command.PLACE.parse_known_args(words)
+    return args, left
 
 
 if __name__ == "__main__":
