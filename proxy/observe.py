@@ -150,6 +150,7 @@ class QueryMetrics:
         self._empty = metrics.counter("saga_empty_results", "Complete answers without a row", ["endpoint", "source"])
         self._seconds = metrics.histogram("saga_query_seconds", "Seconds by phase", ["endpoint", "phase"], SECONDS)
         self._inflight = metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"])
+        self._unchecked = metrics.counter("saga_unchecked_queries", "Queries in words we cannot read", ["endpoint"])
         self._bytes = metrics.counter("saga_result_bytes", "Bytes of answers", ["endpoint"])
 
     def refused(self, endpoint: str, error: ProxyError, form: Form = Form.OTHER) -> None:
@@ -162,6 +163,8 @@ class QueryMetrics:
         async def measure(query: Query) -> Reply:
             started = time.perf_counter()
             self._inflight.labels(query.endpoint).inc()
+            if not query.syntax.checked:
+                self._unchecked.labels(query.endpoint).inc()
             try:
                 reply = await run(query)
             except BaseException as error:
