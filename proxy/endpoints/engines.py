@@ -21,8 +21,8 @@ class Oxigraph(Engine):
     timeout_words = ("timed out", "timeout", "has been cancelled")
 
     def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
-        """Write dotted names as full IRIs."""
-        return expand_dotted(query.text, prefixes)
+        """Write dotted names as full IRIs, and declare the prefixes that it does not know."""
+        return add_prefixes(expand_dotted(query.text, prefixes), prefixes)
 
 
 class Blazegraph(Engine):
