@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import AsyncIterator, Callable
 from typing import Literal, Protocol
@@ -24,6 +25,7 @@ class _Compressor(Protocol):
     def flush(self) -> bytes: ...
 
 
+@functools.lru_cache(maxsize=1024)
 def coding_for(accept_encoding: str) -> Coding | None:
     """Return the best coding that the client takes, or None for none.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from proxy.settings import Graph
+from proxy.syntax import Prefixes
 
 _RDF = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -74,4 +75,4 @@ def profiles(configured: Mapping[str, Graph]) -> Mapping[str, Graph]:
     for name, graph in configured.items():
         base = known.get(name, BUILT_IN["rdf"])
         known[name] = Graph(prefixes={**base.prefixes, **graph.prefixes})
-    return known
+    return {name: Graph(prefixes=Prefixes(graph.prefixes)) for name, graph in known.items()}

@@ -9,12 +9,12 @@ import os
 import re
 import sys
 import time
-import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -42,7 +42,7 @@ _ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 def take_request_id(offered: str | None) -> str:
     """Return the client's own request id where it is safe to repeat, else a new one."""
-    taken = offered if offered and _ID.fullmatch(offered) else uuid.uuid4().hex
+    taken = offered if offered and _ID.fullmatch(offered) else os.urandom(16).hex()
     request_id.set(taken)
     return taken
 
@@ -142,29 +142,49 @@ def forget_worker(folder: Path, pid: int) -> None:
     mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]  # the library has no types here
 
 
+M = TypeVar("M", Counter, Gauge, Histogram)
+
+
+class _Series(Generic[M]):
+    """Find the child of a series by its labels, which come from closed sets, without the library's lock."""
+
+    def __init__(self, metric: M) -> None:
+        self._metric: M = metric
+        self._children: dict[tuple[str, ...], M] = {}
+
+    def __call__(self, *labels: str) -> M:
+        child = self._children.get(labels)
+        if child is None:
+            child = self._children[labels] = self._metric.labels(*labels)
+        return child
+
+
 class QueryMetrics:
     """Count and time queries, outside of all plugins."""
 
     def __init__(self, metrics: PrometheusMetrics) -> None:
-        self._queries = metrics.counter("saga_queries", "Queries by outcome", ["endpoint", "form", "outcome"])
-        self._empty = metrics.counter("saga_empty_results", "Complete answers without a row", ["endpoint", "source"])
-        self._seconds = metrics.histogram("saga_query_seconds", "Seconds by phase", ["endpoint", "phase"], SECONDS)
-        self._inflight = metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"])
-        self._unchecked = metrics.counter("saga_unchecked_queries", "Queries in words we cannot read", ["endpoint"])
-        self._bytes = metrics.counter("saga_result_bytes", "Bytes of answers", ["endpoint"])
+        def counter(name: str, text: str, *labels: str) -> _Series[Counter]:
+            return _Series(metrics.counter(name, text, labels))
+
+        self._queries = counter("saga_queries", "Queries by outcome", "endpoint", "form", "outcome")
+        self._empty = counter("saga_empty_results", "Complete answers without a row", "endpoint", "source")
+        self._unchecked = counter("saga_unchecked_queries", "Queries in words we cannot read", "endpoint")
+        self._bytes = counter("saga_result_bytes", "Bytes of answers", "endpoint")
+        self._seconds = _Series(metrics.histogram("saga_query_seconds", "By phase", ["endpoint", "phase"], SECONDS))
+        self._inflight = _Series(metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"]))
 
     def refused(self, endpoint: str, error: ProxyError, form: Form = Form.OTHER) -> None:
         """Count a request that never became a query that runs."""
-        self._queries.labels(endpoint, form.value, outcome_of(error)).inc()
+        self._queries(endpoint, form.value, outcome_of(error)).inc()
 
     def measured(self, run: Run) -> Run:
         """Return a run that counts its query once, however and whenever that ends."""
 
         async def measure(query: Query) -> Reply:
             started = time.perf_counter()
-            self._inflight.labels(query.endpoint).inc()
+            self._inflight(query.endpoint).inc()
             if not query.syntax.checked:
-                self._unchecked.labels(query.endpoint).inc()
+                self._unchecked(query.endpoint).inc()
             try:
                 reply = await run(query)
             except BaseException as error:
@@ -178,9 +198,9 @@ class QueryMetrics:
         """Return the reply with its end observed: emptiness and outcome are known only there."""
         first_byte_s = time.perf_counter() - started
         seconds = self._seconds
-        seconds.labels(query.endpoint, "queue").observe(reply.queue_s)
-        seconds.labels(query.endpoint, "first_byte").observe(first_byte_s)
-        seconds.labels(query.endpoint, "overhead").observe(max(0.0, first_byte_s - reply.queue_s - reply.upstream_s))
+        seconds(query.endpoint, "queue").observe(reply.queue_s)
+        seconds(query.endpoint, "first_byte").observe(first_byte_s)
+        seconds(query.endpoint, "overhead").observe(max(0.0, first_byte_s - reply.queue_s - reply.upstream_s))
         outcome = Outcome.CANCELLED
 
         async def watched(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -204,13 +224,13 @@ class QueryMetrics:
 
     def _ended(self, query: Query, reply: Reply | None, outcome: Outcome, started: float) -> None:
         total_s = time.perf_counter() - started
-        self._inflight.labels(query.endpoint).dec()
-        self._queries.labels(query.endpoint, query.form.value, outcome).inc()
-        self._seconds.labels(query.endpoint, "total").observe(total_s)
+        self._inflight(query.endpoint).dec()
+        self._queries(query.endpoint, query.form.value, outcome).inc()
+        self._seconds(query.endpoint, "total").observe(total_s)
         if outcome is Outcome.EMPTY:
-            self._empty.labels(query.endpoint, query.source).inc()
+            self._empty(query.endpoint, query.source).inc()
         if reply:
-            self._bytes.labels(query.endpoint).inc(reply.state.size)
+            self._bytes(query.endpoint).inc(reply.state.size)
         # One line per query that went well is the audit plugin's business; here it is for debugging.
         level = logging.DEBUG if outcome in (Outcome.OK, Outcome.EMPTY) else logging.INFO
         if not log.isEnabledFor(level):

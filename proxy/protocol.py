@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -84,6 +85,7 @@ def parse_post(query_string: str, content_type: str, body: bytes) -> Operation:
     )
 
 
+@functools.lru_cache(maxsize=1024)
 def formats(accept: str | None, wanted: str | None, form: Form, *, strict: bool = False) -> tuple[Format, ...]:
     """Return the formats that the client takes for this form, best first.
 

@@ -27,27 +27,32 @@ async def send(request: web.Request, reply: Reply) -> web.StreamResponse:
         ProxyError: the answer broke before anything was sent; later errors cut the connection instead.
     """
     async with reply:
-        head, rest = await _gather(reply.chunks)
+        head, rest = await _gather(reply)
         if rest is None:
             return _whole(request, reply, head)
         return await _stream(request, reply, head, rest)
 
 
-async def _gather(chunks: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes] | None]:
+async def _gather(reply: Reply) -> tuple[bytes, AsyncIterator[bytes] | None]:
     """Collect until the end, the size of a small body, or the end of patience: bytes so far, and what is to come."""
+    chunks = reply.chunks
     gathered = bytearray()
     loop = asyncio.get_running_loop()
     until = loop.time() + _PATIENCE_S
     while True:
-        pending = asyncio.ensure_future(anext(chunks, None))
-        try:
-            await asyncio.wait((pending,), timeout=max(0.0, until - loop.time()) if gathered else None)
-        except asyncio.CancelledError:
-            pending.cancel()
-            raise
-        if not pending.done():
-            return bytes(gathered), _resumed(pending, chunks)
-        chunk = pending.result()
+        if not gathered or reply.state.completeness is not Completeness.OPEN:
+            # Nothing is here that could go out, or all of it has been judged: no reason to look at the clock.
+            chunk = await anext(chunks, None)
+        else:
+            pending = asyncio.ensure_future(anext(chunks, None))
+            try:
+                await asyncio.wait((pending,), timeout=max(0.0, until - loop.time()))
+            except asyncio.CancelledError:
+                pending.cancel()
+                raise
+            if not pending.done():
+                return bytes(gathered), _resumed(pending, chunks)
+            chunk = pending.result()
         if chunk is None:
             return bytes(gathered), None
         gathered += chunk

@@ -52,6 +52,8 @@ class Engine:
     timeout_words: tuple[str, ...] = ("timed out", "timeout", "time limit")
     # How much longer than a limit that we passed on an engine may take to tell us that it has kept it.
     grace_s: float = 0.0
+    # Whether it wants to know queries by a name of ours.
+    tickets: bool = False
 
     def accept(self, query: Query) -> str:
         """Ask for what the client takes where the end of that format shows, else for what we can turn into it."""
@@ -66,7 +68,7 @@ class Engine:
 
     def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
         """Return the text to send: the client's own, with PREFIX lines for names that the endpoint may not know."""
-        return add_prefixes(query.text, prefixes)
+        return add_prefixes(query.text, prefixes) if query.syntax.borrowed_prefixes else query.text
 
     def fields(self, query: Query, ticket: str) -> Mapping[str, str]:
         """Return further form fields, such as the engine's own time limit."""

@@ -22,7 +22,8 @@ class Oxigraph(Engine):
 
     def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
         """Write dotted names as full IRIs, and declare the prefixes that it does not know."""
-        return add_prefixes(expand_dotted(query.text, prefixes), prefixes)
+        text = expand_dotted(query.text, prefixes)
+        return add_prefixes(text, prefixes) if query.syntax.borrowed_prefixes else text
 
 
 class Blazegraph(Engine):
@@ -32,6 +33,7 @@ class Blazegraph(Engine):
     """
 
     grace_s = 2.0
+    tickets = True
     timeout_words = ("querytimeoutexception", "java.util.concurrent.timeoutexception", "deadline is exceeded")
 
     def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
@@ -63,6 +65,7 @@ class Qlever(Engine):
     bindings = (Format.JSON, Format.XML, Format.TSV)
     graphs = (Format.TURTLE, Format.NTRIPLES)
     grace_s = 2.0
+    tickets = True
 
     def fields(self, query: Query, ticket: str) -> Mapping[str, str]:
         """Pass a shorter time limit, in seconds with their unit."""
@@ -87,10 +90,6 @@ class Virtuoso(Engine):
     graphs = (Format.NTRIPLES, Format.TURTLE, Format.RDFXML)
     grace_s = 2.0
     timeout_words = ("s1tat", "s1t00", "estimated execution time", "timeout")
-
-    def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
-        """Add only prefixes of the graph that the text uses; Virtuoso knows the usual ones."""
-        return add_prefixes(query.text, prefixes)
 
     def accept(self, query: Query) -> str:
         """Ask for the one format in which we mend the answer of an ASK."""

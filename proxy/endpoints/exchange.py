@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from urllib.parse import urlencode
 
 import aiohttp
 from yarl import URL
@@ -41,7 +40,7 @@ class Exchange:
         self._table = table
         self._engine = engine
         self._connections = connections
-        self._ticket = str(uuid.uuid4())
+        self._ticket = str(uuid.uuid4()) if engine.tickets else ""
         self._total_s = table.total_s
         if query.timeout_s is not None:
             # The engine was told, and says better than we what it had by then.
@@ -77,7 +76,8 @@ class Exchange:
         return self._first
 
     async def _send(self, text: str) -> aiohttp.ClientResponse:
-        body = urlencode(self._fields(text)).encode()
+        # yarl quotes in C, which for a query of 100 kB is the difference between 0.2 and 6 ms.
+        body = URL.build(path="/", query=self._fields(text)).raw_query_string.encode()
         headers = {"Content-Type": _FORM, "Accept": self._engine.accept(self._query)}
         headers.update(self._engine.headers(self._ticket))
         headers.update({name: self._query.hints[name] for name in _TRACE_HEADERS if name in self._query.hints})
@@ -138,8 +138,12 @@ class Exchange:
                     limit = self._table.max_result_bytes
                     raise Truncated(f"The answer is larger than {limit:,} bytes (`max_result_bytes`).")
                 yield chunk
-                async with asyncio.timeout_at(self._deadline):
+                if content.is_eof():
+                    # All of it has come: there is nothing to wait for.
                     chunk = await content.readany()
+                else:
+                    async with asyncio.timeout_at(self._deadline):
+                        chunk = await content.readany()
 
     async def close(self) -> None:
         """End the exchange. In the middle of an answer this closes the connection, and tells the engine if it can."""

@@ -8,6 +8,7 @@ below). It inspects, it never judges: text that it cannot read is unchecked, not
 from proxy.syntax.limits import Limits
 from proxy.syntax.names import Name, add_prefixes, expand_dotted
 from proxy.syntax.patterns import Binding, TriplePattern
+from proxy.syntax.prefixes import Prefixes
 from proxy.syntax.problems import Position, Problem
 from proxy.syntax.reader import read
 from proxy.syntax.scopes import Scope, ScopeKind
@@ -46,6 +47,7 @@ __all__ = [
     "Path",
     "Position",
     "Predicate",
+    "Prefixes",
     "Problem",
     "Repeat",
     "Scope",

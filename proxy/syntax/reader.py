@@ -13,6 +13,7 @@ from proxy.syntax.form import form_of, hidden_update
 from proxy.syntax.limits import Limits
 from proxy.syntax.names import declared, namespaces_at, used
 from proxy.syntax.normal import normal_form
+from proxy.syntax.prefixes import Prefixes
 from proxy.syntax.problems import Problem, Unreadable, describe, position
 from proxy.syntax.syntax import Form, Syntax
 from proxy.syntax.targets import services, sources
@@ -49,12 +50,12 @@ def read(text: str, *, prefixes: Mapping[str, str] = _NOTHING, limits: Limits = 
     """
     if len(text) > _KEPT_LENGTH:
         return read_cold(text, prefixes, limits)
-    return _remembered(text, tuple(prefixes.items()), limits)
+    return _remembered(text, Prefixes.of(prefixes), limits)
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
-def _remembered(text: str, prefixes: tuple[tuple[str, str], ...], limits: Limits) -> Syntax:
-    return read_cold(text, dict(prefixes), limits)
+def _remembered(text: str, prefixes: Prefixes, limits: Limits) -> Syntax:
+    return read_cold(text, prefixes.plain, limits)
 
 
 def read_cold(text: str, implied: Mapping[str, str], limits: Limits) -> Syntax:
@@ -66,7 +67,7 @@ def read_cold(text: str, implied: Mapping[str, str], limits: Limits) -> Syntax:
     tokens = tree.tokens
     if problem is not None and form is not Form.UPDATE and hidden_update(tokens):
         form = Form.UPDATE
-    declared_here = declared(tokens)
+    undeclared = used(tokens) - declared(tokens)
     datasets, loads = sources(tokens, implied)
     last = namespaces_at(tokens, implied)(len(tokens.kinds)) if problem is not None else tree.namespaces
     return Syntax(
@@ -78,7 +79,8 @@ def read_cold(text: str, implied: Mapping[str, str], limits: Limits) -> Syntax:
         prefixes=MappingProxyType(last.declared),
         base=last.base,
         implied=implied,
-        missing_prefixes=frozenset(used(tokens) - declared_here - implied.keys()),
+        missing_prefixes=frozenset(undeclared - implied.keys()),
+        borrowed_prefixes=frozenset(undeclared & implied.keys()),
         patterns=tuple(tree.patterns),
         scopes=tuple(tree.scopes),
         bindings=tuple(tree.bindings),

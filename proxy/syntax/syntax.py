@@ -34,10 +34,10 @@ class Syntax:
     ``pragmas``, prefixes) is found without the grammar and holds either way.
 
     Shapes: ``normal`` is the normal form; ``prefixes`` are those that the text declares, the last declaration of
-    each; ``missing_prefixes`` are used but neither declared nor implied; ``volatile`` names functions whose answer
-    changes from run to run; ``pragmas`` are the names after Virtuoso's DEFINE; ``projection`` holds the variables of
-    the outermost SELECT, None for ``*`` and for all other forms; ``aggregates`` and ``grouped`` are about that SELECT,
-    too. Trees are compared by identity.
+    each; ``missing_prefixes`` are used but neither declared nor implied, ``borrowed_prefixes`` used and only implied;
+    ``volatile`` names functions whose answer changes from run to run; ``pragmas`` are the names after Virtuoso's
+    DEFINE; ``projection`` holds the variables of the outermost SELECT, None for ``*`` and for all other forms;
+    ``aggregates`` and ``grouped`` are about that SELECT, too. Trees are compared by identity.
     """
 
     text: str
@@ -49,6 +49,7 @@ class Syntax:
     base: str | None
     implied: Mapping[str, str]
     missing_prefixes: frozenset[str]
+    borrowed_prefixes: frozenset[str]
     patterns: tuple[TriplePattern, ...]
     scopes: tuple[Scope, ...]
     bindings: tuple[Binding, ...]
