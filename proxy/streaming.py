@@ -27,55 +27,59 @@ async def send(request: web.Request, reply: Reply) -> web.StreamResponse:
         ProxyError: the answer broke before anything was sent; later errors cut the connection instead.
     """
     async with reply:
-        head, rest = await _gather(reply)
-        if rest is None:
-            return _whole(request, reply, head)
-        return await _stream(request, reply, head, rest)
+        body = _Body(reply)
+        try:
+            await body.gather()
+            return _whole(request, reply, bytes(body.head)) if body.whole else await _stream(request, reply, body)
+        finally:
+            await body.close()
 
 
-async def _gather(reply: Reply) -> tuple[bytes, AsyncIterator[bytes] | None]:
-    """Collect until the end, the size of a small body, or the end of patience: bytes so far, and what is to come."""
-    chunks = reply.chunks
-    gathered = bytearray()
-    loop = asyncio.get_running_loop()
-    until = loop.time() + _PATIENCE_S
-    while True:
-        if not gathered or reply.state.completeness is not Completeness.OPEN:
-            # Nothing is here that could go out, or all of it has been judged: no reason to look at the clock.
-            chunk = await anext(chunks, None)
-        else:
-            pending = asyncio.ensure_future(anext(chunks, None))
-            try:
-                await asyncio.wait((pending,), timeout=max(0.0, until - loop.time()))
-            except asyncio.CancelledError:
-                pending.cancel()
-                raise
-            if not pending.done():
-                return bytes(gathered), _resumed(pending, chunks)
-            chunk = pending.result()
-        if chunk is None:
-            return bytes(gathered), None
-        gathered += chunk
-        if len(gathered) > _SMALL:
-            return bytes(gathered), chunks
+class _Body:
+    """An answer on its way out: its start, gathered, and then the rest as it comes."""
 
+    def __init__(self, reply: Reply) -> None:
+        self._reply = reply
+        self._chunks = reply.chunks
+        self._pending: asyncio.Future[bytes | None] | None = None
+        self.head = bytearray()
+        self.whole = False
 
-async def _resumed(pending: asyncio.Future[bytes | None], chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Go on with a stream whose next chunk is awaited already."""
-    try:
-        chunk = await pending
-    finally:
-        pending.cancel()
-    if chunk is not None:
-        yield chunk
-        async for chunk in chunks:
+    async def gather(self) -> None:
+        """Collect until the end, the size of a small body, or the end of patience."""
+        until = asyncio.get_running_loop().time() + _PATIENCE_S
+        while len(self.head) <= _SMALL:
+            # While nothing is here that could go out, or when all of it has been judged, no clock is needed.
+            hurry = self.head and self._reply.state.completeness is Completeness.OPEN
+            if hurry and not await self._comes(until):
+                return
+            chunk = await self._take()
+            if chunk is None:
+                self.whole = True
+                return
+            self.head += chunk
+
+    async def _comes(self, until: float) -> bool:
+        """Wait for the next chunk until a moment, and say whether it came."""
+        loop = asyncio.get_running_loop()
+        self._pending = asyncio.ensure_future(anext(self._chunks, None))
+        await asyncio.wait((self._pending,), timeout=max(0.0, until - loop.time()))
+        return self._pending.done()
+
+    async def _take(self) -> bytes | None:
+        pending, self._pending = self._pending, None
+        return await (pending or anext(self._chunks, None))
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield bytes(self.head)
+        while (chunk := await self._take()) is not None:
             yield chunk
 
-
-async def _joined(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield head
-    async for chunk in rest:
-        yield chunk
+    async def close(self) -> None:
+        """Let go of a chunk that is still waited for."""
+        if self._pending is not None:
+            self._pending.cancel()
+            await asyncio.wait((self._pending,))
 
 
 def _headers(reply: Reply, coding: Coding | None) -> dict[str, str]:
@@ -103,10 +107,9 @@ def _coding(request: web.Request) -> Coding | None:
     return coding_for(request.headers.get("Accept-Encoding", ""))
 
 
-async def _stream(request: web.Request, reply: Reply, head: bytes, rest: AsyncIterator[bytes]) -> web.StreamResponse:
+async def _stream(request: web.Request, reply: Reply, body: _Body) -> web.StreamResponse:
     announced = reply.state.partial
     coding = _coding(request)
-    body = _joined(head, rest)
     response = web.StreamResponse(headers=_headers(reply, coding))
     if request.version < HttpVersion11:
         # Without chunks only the end of the connection tells where the answer ends.
@@ -114,7 +117,8 @@ async def _stream(request: web.Request, reply: Reply, head: bytes, rest: AsyncIt
     try:
         reply.state.sent = True
         await response.prepare(request)
-        async for chunk in compressing(body, coding) if coding else body:
+        chunks = aiter(body)
+        async for chunk in compressing(chunks, coding) if coding else chunks:
             await response.write(chunk)
         if reply.state.completeness is Completeness.PARTIAL and announced is None:
             # Found partial only now: the headers have promised a whole answer.

@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Literal, Self, cast
 from urllib.parse import parse_qs
 
 from proxy.results.formats import Format
@@ -178,8 +178,8 @@ class _Connection(asyncio.Protocol):
         self._current: Sent | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # A cast, since the transports of uvloop are of no class that asyncio knows.
+        self._transport = cast(asyncio.Transport, transport)
         self._upstream.opened(self)
         self._task = asyncio.ensure_future(self._serve())
 
