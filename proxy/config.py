@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import ipaddress
+import math
 import re
 import tomllib
 import types
@@ -11,12 +13,18 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from proxy.errors import ConfigError
-from proxy.settings import EndpointTable, Settings
+from proxy.settings import EndpointTable, Server, Settings
 
 T = TypeVar("T")
 
+_BIND = re.compile(r"(\S*:)?[0-9]{1,5}")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_ALIAS = re.compile(r"(/[A-Za-z0-9_.~-]+)+/?")
+_OURS = ("/health", "/metrics", "/admin", "/nl", "/validate", "/schema", "/search", "/openapi.json", "/sparql/")
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _WIKIMEDIA = re.compile(r"//[^/]*\b(wikimedia|wikidata)\.org\b")
 _WORDS = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", Path: "a path"}
 
@@ -135,8 +143,8 @@ class _Checker:
             value = float(value)
         if type(value) is not kind:
             self.mistakes.append(f"{path}: must be {_WORDS[kind]}, not {value!r}")
-        elif kind in (int, float) and typing.cast(float, value) < 0:
-            self.mistakes.append(f"{path}: must not be negative")
+        elif kind in (int, float) and not 0 <= typing.cast(float, value) < math.inf:
+            self.mistakes.append(f"{path}: must be a finite number and not negative")
         return value
 
 
@@ -148,6 +156,8 @@ def _is_a(hint: Any, kind: type) -> bool:
 
 def _contradictions(settings: Settings) -> Iterator[str]:
     """Say what is well formed and still cannot work."""
+    yield from _contradictions_of_server(settings.server)
+    yield from _paths(settings.endpoints)
     if not settings.endpoints:
         yield "endpoints: give at least one `[endpoints.NAME]` table with a `url` or a `store`"
     for name, endpoint in settings.endpoints.items():
@@ -157,8 +167,38 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for name, key in settings.keys.items():
         if len(key.sha256) != 64 or set(key.sha256.lower()) - set("0123456789abcdef"):
             yield f"keys.{name}.sha256: must be 64 hexadecimal digits, as `printf %s KEY | sha256sum` prints"
-    if not 1 <= settings.server.workers <= 64:
+
+
+def _contradictions_of_server(server: Server) -> Iterator[str]:
+    if not 1 <= server.workers <= 64:
         yield "server.workers: must be between 1 and 64"
+    if server.port > 65535:
+        yield f"server.port: must be at most 65535, not {server.port}"
+    if server.metrics_bind and not _BIND.fullmatch(server.metrics_bind):
+        yield f"server.metrics_bind: must be `host:port`, not {server.metrics_bind!r}"
+    if server.public_url and not server.public_url.startswith(("http://", "https://")):
+        yield f"server.public_url: must start with http:// or https://, not {server.public_url!r}"
+    if not server.contact.isprintable():
+        yield "server.contact: must be one line; it goes into a header"
+    for network in server.trusted_proxies:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as error:
+            yield f"server.trusted_proxies: {error}; write a network such as `10.0.0.0/8`"
+
+
+def _paths(endpoints: Mapping[str, EndpointTable]) -> Iterator[str]:
+    """Say which names and aliases cannot be paths, or are taken."""
+    taken = {"/sparql", *(f"/sparql/{name}" for name in endpoints)}
+    for name, endpoint in endpoints.items():
+        if not _NAME.fullmatch(name):
+            yield f"endpoints.{name}: a name is letters, digits, `-`, `_` and `.`; it becomes part of a path"
+        for alias in endpoint.aliases:
+            if not _ALIAS.fullmatch(alias) or alias.startswith(_OURS):
+                yield f"endpoints.{name}.aliases: {alias!r} must be a path like `/bigdata/sparql`, and not one of ours"
+            elif alias in taken:
+                yield f"endpoints.{name}.aliases: {alias!r} is taken"
+            taken.add(alias)
 
 
 def _contradictions_of(path: str, endpoint: EndpointTable) -> Iterator[str]:
@@ -167,5 +207,18 @@ def _contradictions_of(path: str, endpoint: EndpointTable) -> Iterator[str]:
     for key, address in (("url", endpoint.url), ("update_url", endpoint.update_url)):
         if address and not address.startswith(("http://", "https://")):
             yield f"{path}.{key}: must start with http:// or https://, not {address!r}"
+        elif address and not _is_address(address):
+            yield f"{path}.{key}: {address!r} is no address of a server"
+    for name, value in endpoint.headers.items():
+        if not (_TOKEN.fullmatch(name) and value.isprintable()) or name.lower() in ("host", "content-length"):
+            yield f"{path}.headers.{name}: cannot be sent as a header"
     if endpoint.store and endpoint.service:
         yield f"{path}.service: a store asks no other server, so no target can be allowed; leave it out"
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (parts.port or 0) < 65536 and " " not in url
+    except ValueError:
+        return False

@@ -89,7 +89,8 @@ class Reply:
     started cannot free anything itself. Errors before the first byte are raised where the reply is made; an error
     from ``chunks`` means that the answer is broken. ``format`` is None for an update, whose body is empty.
     ``status`` is 200, or 304 where a client has the answer already; ``version`` is the `version` parameter of the media
-    type (SPARQL 1.2), where the endpoint sent one.
+    type (SPARQL 1.2), where the endpoint sent one; ``until`` is the moment of the loop's clock at which the answer must
+    have gone out, so that a client that does not read holds no endpoint.
     Units: ``queue_s`` and ``upstream_s`` in seconds: how long the query waited for a place, and how long the endpoint
     then took to its first byte.
     """
@@ -101,6 +102,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     release: Callable[[], Awaitable[None]] = _nothing
     version: str | None = None
+    until: float | None = None
     queue_s: float = 0.0
     upstream_s: float = 0.0
 

@@ -97,7 +97,7 @@ def _delivered(query: Query, reply: Reply, given: Format) -> Reply:
 
     Raises NotAcceptable where there is none.
     """
-    chunks = checked(reply.chunks, given, reply.state)
+    chunks = checked(reply.chunks, given, reply.state, query.form)
     for target in query.formats:
         if target is given:
             return replace(reply, chunks=chunks)

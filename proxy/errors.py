@@ -9,6 +9,7 @@ ProxyError
 │   ├── NotFound           404  no such endpoint or page
 │   ├── MethodNotAllowed   405  carries Allow
 │   ├── NotAcceptable      406  no format that the client takes
+│   ├── SlowRequest        408  a body that does not come
 │   ├── TooLarge           413  body or query above its limit
 │   ├── LineTooLong        414  request line above its limit
 │   ├── UnsupportedMedia   415  a body of a type that the protocol does not know
@@ -123,6 +124,14 @@ class NotAcceptable(ClientError):
     status = 406
     code = "not_acceptable"
     title = "Not acceptable"
+
+
+class SlowRequest(ClientError):
+    """The client announced a body and does not send it."""
+
+    status = 408
+    code = "slow_request"
+    title = "Request timeout"
 
 
 class TooLarge(ClientError):

@@ -21,10 +21,9 @@ class HealthPages:
 
     def routes(self) -> Sequence[Route]:
         """Return the two pages."""
-        return (
-            Route(method="GET", path="/health/live", handler=self.live, right=None),
-            Route(method="GET", path="/health/ready", handler=self.ready, right=None),
-        )
+        pages = (("/health/live", self.live), ("/health/ready", self.ready))
+        # Probes like to send HEAD.
+        return [Route(method=m, path=path, handler=page, right=None) for path, page in pages for m in ("GET", "HEAD")]
 
     async def live(self, request: web.Request) -> web.Response:
         """Answer, which is all that is asked."""

@@ -101,7 +101,7 @@ def formats(accept: str | None, wanted: str | None, form: Form, *, strict: bool 
     """
     offered = formats_for(form)
     ranges = _ranges(accept or "")
-    if not ranges or all(name == "*/*" for name, _ in ranges):
+    if not ranges or all(name == "*/*" and quality > 0 for name, quality in ranges):
         named = format_of(wanted, form) if wanted else None
         return (named, *(f for f in offered if f is not named)) if named else offered
     chosen = _choose(ranges, offered, form)

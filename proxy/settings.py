@@ -36,6 +36,8 @@ class Server:
     public_url: str = key("address under which clients reach the proxy, for links and the service description", "")
     max_line_bytes: int = key("longest request line, in bytes; above it 414", MIB)
     max_body_bytes: int = key("largest request body, in bytes; above it 413", 16 * MIB)
+    head_s: float = key("seconds in which a new connection must send its first request", 30.0)
+    body_s: float = key("seconds in which a request body must come; above it 408", 60.0)
     max_query_bytes: int = key("longest query text, in bytes; above it 413", 4 * MIB)
     cors_origins: tuple[str, ...] = key("origins that browsers may call from; `*` is everyone", ("*",))
     contact: str = key("address or page of the operator; goes into our User-Agent", "")

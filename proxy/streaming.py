@@ -118,8 +118,9 @@ async def _stream(request: web.Request, reply: Reply, body: _Body) -> web.Stream
         reply.state.sent = True
         await response.prepare(request)
         chunks = aiter(body)
-        async for chunk in compressing(chunks, coding) if coding else chunks:
-            await response.write(chunk)
+        async with asyncio.timeout_at(reply.until):
+            async for chunk in compressing(chunks, coding) if coding else chunks:
+                await response.write(chunk)
         if reply.state.completeness is Completeness.PARTIAL and announced is None:
             # Found partial only now: the headers have promised a whole answer.
             break_connection(request)
@@ -128,9 +129,16 @@ async def _stream(request: web.Request, reply: Reply, body: _Body) -> web.Stream
     except ProxyError as error:
         event("answer.broken", code=error.code, detail=error.detail, private=error.private, bytes=reply.state.size)
         break_connection(request)
+    except TimeoutError:
+        event("answer.broken", code="timeout", detail="The client did not read.", bytes=reply.state.size)
+        break_connection(request)
     except ConnectionError:
         # The client left; aiohttp says so on the next write. `release` frees the endpoint.
         pass
+    except BaseException:
+        # The process stops, or we have a fault: what is cut must look cut.
+        break_connection(request)
+        raise
     return response
 
 

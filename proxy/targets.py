@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import unicodedata
 from urllib.parse import urlsplit
 
 from proxy.contract import Query
@@ -78,7 +79,8 @@ def is_private(iri: str) -> bool:
     """Return whether an IRI names a file, this machine or a network that is not public. Names are not resolved."""
     try:
         parts = urlsplit(iri)
-        host = (parts.hostname or "").rstrip(".")
+        # As resolvers do: digits and dots of other scripts are digits and dots.
+        host = unicodedata.normalize("NFKC", parts.hostname or "").replace("\u3002", ".").rstrip(".")
     except ValueError:
         return True
     if parts.scheme.lower() == "file":

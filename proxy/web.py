@@ -6,26 +6,37 @@ import asyncio
 import functools
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 from aiohttp.typedefs import Handler as AiohttpHandler
 from aiohttp.typedefs import Middleware
 
 from proxy import protocol
+from proxy.body import read_body, refuse_length
 from proxy.callers import Callers
 from proxy.contract import CALLER, REQUEST_ID, STARTED, Query, Route, Run
 from proxy.description import describe
-from proxy.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, ProxyError, TooLarge
+from proxy.errors import (
+    BadRequest,
+    Forbidden,
+    MethodNotAllowed,
+    NotFound,
+    ProxyError,
+    TooLarge,
+)
 from proxy.observe import QueryMetrics, event, take_request_id
 from proxy.results.formats import Format
 from proxy.settings import EndpointTable, Settings
 from proxy.streaming import break_connection, send
 from proxy.syntax import Form, Limits, Syntax, read
+from proxy.targets import refuse_targets
 
 METHODS = ("GET", "HEAD", "POST", "QUERY", "OPTIONS")
 _HINTS = ("cache-control", "if-none-match", "saga-guard", "traceparent", "tracestate", "user-agent")
+_HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 _LARGE_TEXT = 64 * 1024
 
 
@@ -80,26 +91,21 @@ class SparqlPages:
             self._queries.refused(name, error, form)
             raise
         if request.method == "HEAD":
+            refuse_targets(query, self._settings.endpoints[name])
             return web.Response(headers=_described(query.formats[0]))
         return await send(request, await self._run(query))
 
     async def _operation(self, request: web.Request) -> protocol.Operation:
         query_string = request.rel_url.raw_query_string
+        if "#" in request.raw_path:
+            raise BadRequest("The address holds a raw `#`, behind which everything is lost; write it as %23.")
         if request.method in ("GET", "HEAD"):
             return protocol.parse_get(query_string)
         content_type = request.headers.get("Content-Type", "")
-        operation = protocol.parse_post(query_string, content_type, await self._body(request))
+        operation = protocol.parse_post(query_string, content_type, await read_body(request, self._settings.server))
         if request.method == "QUERY" and operation.kind == "update":
             raise BadRequest("QUERY only reads; send an update with POST.")
         return operation
-
-    async def _body(self, request: web.Request) -> bytes:
-        limit = self._settings.server.max_body_bytes
-        refuse_length(request, limit)
-        try:
-            return await request.read()
-        except web.HTTPRequestEntityTooLarge:
-            raise _too_large(limit) from None
 
     async def _read(self, name: str, operation: protocol.Operation) -> Syntax:
         reading = functools.partial(read, operation.text, prefixes=self._prefixes[name], limits=self._limits)
@@ -137,7 +143,7 @@ class SparqlPages:
 
     async def _describe(self, request: web.Request, name: str) -> web.Response:
         target = self._formats(request, None, Form.CONSTRUCT)[0]
-        base = self._settings.server.public_url.rstrip("/") or str(request.url.origin())
+        base = self._settings.server.public_url.rstrip("/") or _origin(request)
         body = await describe(self._settings.endpoints[name], base + request.path, target)
         return web.Response(body=body, headers=_described(target))
 
@@ -146,16 +152,14 @@ class SparqlPages:
         return protocol.formats(accept, wanted, form, strict=self._settings.server.strict_accept)
 
 
-def refuse_length(request: web.Request, limit: int) -> None:
-    """Raise TooLarge for a body that is announced to be above the limit, before any of it was read."""
-    if (request.content_length or 0) > limit:
-        raise _too_large(limit)
-
-
-def _too_large(limit: int) -> TooLarge:
-    detail = f"The request body is larger than {limit:,} bytes, the `server.max_body_bytes` of this proxy."
-    # The rest of the body is not read, so the connection cannot be used again.
-    return TooLarge(detail, headers={"Connection": "close"})
+def _origin(request: web.Request) -> str:
+    """Return the address that the client used, or our own where it names none that can stand in an IRI."""
+    host = request.headers.get("Host", "")
+    if _HOST.fullmatch(host):
+        return f"{request.scheme}://{host}"
+    socket_name = request.transport.get_extra_info("sockname") if request.transport else None
+    name, port = (socket_name or ("localhost", 80))[:2]
+    return f"{request.scheme}://[{name}]:{port}" if ":" in name else f"{request.scheme}://{name}:{port}"
 
 
 def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamResponse | None]]:
@@ -170,7 +174,7 @@ def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamRespo
             refuse_length(request, limit)
         except TooLarge as error:
             return _logged(error, request)
-        if request.headers["Expect"].lower() == "100-continue":
+        if request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             # Not part of the response, whose size tells whether it has begun.
             request.writer.output_size = 0
@@ -223,11 +227,14 @@ def problem(error: ProxyError, request_id: str) -> web.Response:
         "request_id": request_id,
         **error.members,
     }
-    return web.Response(
+    response = web.Response(
         status=error.status,
-        body=json.dumps(document, ensure_ascii=False).encode(),
+        body=json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"),
         headers={"Content-Type": "application/problem+json", "Cache-Control": "no-store", **error.headers},
     )
+    if error.headers.get("Connection") == "close":
+        response.force_close()
+    return response
 
 
 def edge(callers: Callers) -> Middleware:

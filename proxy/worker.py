@@ -54,7 +54,7 @@ async def running(loaded: Loaded, listener: socket.socket) -> AsyncIterator[None
     server = loaded.settings.server
     app = build(loaded)
     common = CommonHeaders(server.cors_origins)
-    runner = Runner(app, common, max_line_bytes=server.max_line_bytes, drain_s=server.drain_s)
+    runner = Runner(app, common, server)
     runners: list[web.AppRunner] = [runner]
     try:
         await runner.setup()

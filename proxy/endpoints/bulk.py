@@ -92,6 +92,7 @@ class Bulk:
         """
         progress.total_bytes = sum(file.size for file in self.files)
         folder = Folder(self.store)
+        _refuse_foreign(folder)
         with _made(folder, progress), folder.lock(_LOCK_WAIT_S):
             _refuse_foreign(folder)
             started = time.monotonic()
@@ -217,7 +218,7 @@ def _made(folder: Folder, progress: Progress) -> Iterator[None]:
 
 def _refuse_foreign(folder: Folder) -> None:
     """Keep out of folders that hold something else. Raises UsageError."""
-    if (folder.path / "CURRENT").is_file():
+    if (folder.path / "CURRENT").is_file() or not folder.path.is_dir():
         return
     foreign = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in _NOT_FOREIGN)
     if foreign:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import os
 import socket
@@ -16,6 +17,7 @@ from proxy.errors import ConfigError
 from proxy.settings import EndpointTable
 
 _KEEP_S = 15
+_HEAD_BYTES = 64 * 1024
 _AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]]
 
 
@@ -40,14 +42,18 @@ async def connections(name: str, table: EndpointTable, contact: str) -> AsyncIte
     """Open the sessions of an endpoint. Raises ConfigError where its password is not in the environment."""
     agent = f"saga-sparql-proxy/{__version__}" + (f" ({contact})" if contact else "")
     headers = {"User-Agent": agent, "Accept-Encoding": "gzip, deflate"}
+    # The body is decompressed by us, since only so a compressed one that was cut is told from a whole one.
+    session = functools.partial(
+        aiohttp.ClientSession, auto_decompress=False, max_line_size=_HEAD_BYTES, max_field_size=_HEAD_BYTES
+    )
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=table.connect_s, sock_read=table.idle_s)
-    home = aiohttp.ClientSession(
+    home = session(
         timeout=timeout,
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_S),
         headers={**headers, **_authorization(name, table), **table.headers},
         cookie_jar=aiohttp.DummyCookieJar(),
     )
-    elsewhere = aiohttp.ClientSession(
+    elsewhere = session(
         timeout=timeout,
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_S, socket_factory=_public_socket),
         headers=headers,

@@ -146,7 +146,14 @@ class EmbeddedEndpoint:
         async def release() -> None:
             self._let_go(child, answer)
 
-        return Reply(format=fmt, chunks=answer, release=release, queue_s=asked - started, upstream_s=clock() - asked)
+        return Reply(
+            until=started + total_s,
+            format=fmt,
+            chunks=answer,
+            release=release,
+            queue_s=asked - started,
+            upstream_s=clock() - asked,
+        )
 
     @staticmethod
     def _request(query: Query, fmt: Format) -> dict[str, object]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 from proxy.contract import Query
 from proxy.endpoints.mistake import in_our_words
@@ -28,6 +30,7 @@ _LONGEST_RETRY_S = 3600
 _LINE_COLUMN = re.compile(r"\bline:? (\d+)(?:[^\d\n]{1,20}(\d+))?|\bat (\d+):(\d+)", re.IGNORECASE)
 _CLASSES = re.compile(r"([\w$]+\.)+[\w$]*(Exception|Error)\b:?\s*")
 _THROWN = re.compile(r"^([\w$]+\.)+[\w$]*(Exception|Error)\b.*", re.MULTILINE | re.DOTALL)
+_FRAME = re.compile(r"\s*at .*\(.*\)\s*$")
 _TAG = re.compile(r"<[^>]{0,200}>")
 
 
@@ -49,7 +52,7 @@ class Engine:
 
     bindings: tuple[Format, ...] = (Format.JSON, Format.XML)
     graphs: tuple[Format, ...] = (Format.NTRIPLES, Format.TURTLE, Format.RDFXML)
-    timeout_words: tuple[str, ...] = ("timed out", "timeout", "time limit")
+    timeout_words: tuple[str, ...] = ("timed out", "timeout exceeded", "query timeout", "time limit")
     # How much longer than a limit that we passed on an engine may take to tell us that it has kept it.
     grace_s: float = 0.0
     # Whether it wants to know queries by a name of ours.
@@ -80,7 +83,9 @@ class Engine:
 
     def partial(self, status: int, headers: Mapping[str, str]) -> str | None:
         """Return why a well-formed answer is not whole, where the engine says so in its headers."""
-        return "anytime" if status == 206 else None
+        if headers.get("x-sql-state", "").upper() == "S1TAT" or "x-sparql-anytime" in headers or status == 206:
+            return "anytime"
+        return "row_cap" if "x-sparql-maxrows" in headers else None
 
     def mended(self, query: Query, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """Return the body as the standard has it, where the engine sends something else."""
@@ -88,7 +93,7 @@ class Engine:
 
     def failure(self, failure: Failure, query: Query) -> ProxyError:
         """Return our error for the engine's. Its text is shown only where it is about syntax."""
-        message = self.message(failure)
+        message = self.message(failure).replace(query.text, "")
         private = f"HTTP {failure.status}: {message[:MESSAGE_CHARACTERS]}"
         if self.timed_out(failure, message):
             return UpstreamTimeout(
@@ -96,7 +101,7 @@ class Engine:
                 private=private,
             )
         if failure.status == 400:
-            return malformed(query, "" if "html" in failure.content_type else message, private)
+            return malformed(query, message, private)
         if failure.status in (429, 503):
             return _busy(failure, private)
         if 300 <= failure.status < 400:
@@ -118,8 +123,12 @@ class Engine:
     def message(self, failure: Failure) -> str:
         """Return what the engine says, without the query that it repeats and without markup."""
         if "json" in failure.content_type:
-            return _json_message(failure.text)
-        text = _TAG.sub(" ", failure.text) if "html" in failure.content_type else failure.text
+            said = _json_message(failure.text)
+            return _TAG.sub(" ", said) if said.lstrip().startswith("<") else said
+        text = failure.text
+        if text.lstrip().startswith("<"):
+            # A page of some server in between, whatever type it calls itself: for a log, not for a person.
+            text = _TAG.sub(" ", text)
         # Several engines repeat the query, after their message or before it; words in it say nothing about the failure.
         said, repeated, rest = text.partition("SPARQL-QUERY:")
         if repeated and not said.strip():
@@ -137,9 +146,11 @@ def malformed(query: Query, message: str, private: str) -> BadQuery:
     ours = in_our_words(query, private)
     if ours is not None:
         return ours
-    # The first line says it; below stands where in its own code an engine was, and before it the names of classes.
-    message = _CLASSES.sub("", message.strip().partition("\n")[0])[:MESSAGE_CHARACTERS].strip()
+    # One line says it: that with the place, or the first. Around it stand names of classes and frames of a stack.
     line, column = _position(message)
+    lines = [each for each in message.splitlines() if each.strip() and not _FRAME.match(each)]
+    said = next((each for each in lines if _LINE_COLUMN.search(each)), lines[0] if lines else "")
+    message = _CLASSES.sub("", said)[:MESSAGE_CHARACTERS].strip()
     detail = f"The endpoint calls the query malformed: {message}" if message else "The endpoint calls it malformed."
     return BadQuery(detail, line=line, column=column, private=private)
 
@@ -153,10 +164,18 @@ def _position(message: str) -> tuple[int | None, int | None]:
 
 
 def _busy(failure: Failure, private: str) -> UpstreamBusy:
-    wait = failure.headers.get("retry-after", "")
-    wait_s = int(wait) if wait.isascii() and wait.isdigit() and len(wait) < 7 else _RETRY_S
-    headers = {"Retry-After": str(min(wait_s, _LONGEST_RETRY_S))}
+    headers = {"Retry-After": str(min(_wait_s(failure.headers.get("retry-after", "")), _LONGEST_RETRY_S))}
     return UpstreamBusy("The endpoint is overloaded; try again later.", private=private, headers=headers)
+
+
+def _wait_s(text: str) -> int:
+    """Read a Retry-After: seconds or a date. Source: RFC 9110 section 10.2.3."""
+    if text.isascii() and text.isdigit() and len(text) < 7:
+        return int(text)
+    try:
+        return max(1, int(parsedate_to_datetime(text).timestamp() - time.time()))
+    except (TypeError, ValueError, OverflowError):
+        return _RETRY_S
 
 
 def _json_message(text: str) -> str:
@@ -167,4 +186,7 @@ def _json_message(text: str) -> str:
         return ""
     if not isinstance(document, dict):
         return ""
-    return next((str(document[k]) for k in ("exception", "message", "detail", "error") if k in document), "")
+    said = next((document[k] for k in ("exception", "message", "detail", "error") if k in document), "")
+    if isinstance(said, dict):
+        said = said.get("message", "")
+    return said if isinstance(said, str) else ""

@@ -15,7 +15,8 @@ from yarl import URL
 from proxy.contract import Query
 from proxy.endpoints.connect import Connections
 from proxy.endpoints.engine import Engine, Failure
-from proxy.errors import Truncated, UpstreamFailed, UpstreamTimeout
+from proxy.endpoints.inflate import Inflate
+from proxy.errors import ProxyError, Truncated, UpstreamFailed, UpstreamTimeout
 from proxy.settings import EndpointTable
 from proxy.syntax import Form
 
@@ -25,7 +26,6 @@ _ERROR_BODY_S = 5.0
 _CANCEL_S = 2.0
 _SUCCESS = (200, 203, 204, 206)
 _FORM = "application/x-www-form-urlencoded"
-_CODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 _TRACE_HEADERS = ("traceparent", "tracestate")
 
 
@@ -47,6 +47,7 @@ class Exchange:
             self._total_s = min(query.timeout_s + engine.grace_s, table.total_s)
         self._deadline = asyncio.get_running_loop().time() + self._total_s
         self._first = b""
+        self._body: AsyncIterator[bytes]
         self._response: aiohttp.ClientResponse | None = None
         self.status = 0
         self.headers: Mapping[str, str] = {}
@@ -65,15 +66,25 @@ class Exchange:
                     response = self._response = await self._send(text)
                     self.status = response.status
                     self.headers = {name.lower(): value for name, value in response.headers.items()}
-                    if response.status not in _SUCCESS:
-                        raise self._engine.failure(await self._failure(response), self._query)
-                    _refuse_coding(self.headers.get("content-encoding", "identity"))
-                    self._first = await response.content.readany()
+                    if not self._succeeded:
+                        raise self._engine.failure(await self._failure(), self._query)
+                    self._body = self._pieces(response)
+                    self._first = await anext(self._body, b"")
         except BaseException:
             await self.close()
             raise
         self.upstream_s = time.perf_counter() - started
         return self._first
+
+    @property
+    def deadline(self) -> float:
+        """When the whole answer must have been sent on, on the loop's clock."""
+        return self._deadline
+
+    @property
+    def _succeeded(self) -> bool:
+        # An update that was done is done, however its success is worded.
+        return 200 <= self.status < 300 if self._query.form is Form.UPDATE else self.status in _SUCCESS
 
     async def _send(self, text: str) -> aiohttp.ClientResponse:
         # yarl quotes in C, which for a query of 100 kB is the difference between 0.2 and 6 ms.
@@ -85,8 +96,9 @@ class Exchange:
         url = URL(self._address())
         try:
             response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
-        except aiohttp.ServerDisconnectedError:
-            if self._query.form is Form.UPDATE:
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            kept = isinstance(error, (aiohttp.ServerDisconnectedError, ConnectionResetError, BrokenPipeError))
+            if self._query.form is Form.UPDATE or not kept or isinstance(error, aiohttp.ClientConnectorError):
                 raise
             # A kept connection that the endpoint closed while it was idle: nothing was answered, so ask again.
             response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
@@ -111,39 +123,63 @@ class Exchange:
             *self._engine.fields(self._query, self._ticket).items(),
         ]
 
-    async def _failure(self, response: aiohttp.ClientResponse) -> Failure:
-        """Read the start of an error body; one that does not come is no reason to wait."""
+    async def _failure(self) -> Failure:
+        """Read the start of an error body; one that does not come, or cannot be read, is no reason to wait."""
+        assert self._response is not None
         body = bytearray()
-        with suppress(TimeoutError, aiohttp.ClientError):
+        with suppress(TimeoutError, aiohttp.ClientError, RuntimeError, ProxyError):
             async with asyncio.timeout(_ERROR_BODY_S):
-                while len(body) < _ERROR_BYTES and (chunk := await response.content.readany()):
-                    body += chunk
+                async for piece in self._pieces(self._response):
+                    body += piece
+                    if len(body) >= _ERROR_BYTES:
+                        break
         return Failure(
-            status=response.status,
+            status=self.status,
             headers=self.headers,
-            content_type=response.content_type,
-            text=body[:_ERROR_BYTES].decode("utf-8", "replace"),
+            content_type=self._response.content_type,
+            text=_decoded(bytes(body[:_ERROR_BYTES]), self._response.charset),
         )
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body after decompression. Raises Truncated, UpstreamTimeout, UpstreamFailed."""
-        assert self._response is not None
-        content = self._response.content
-        size = 0
-        chunk = self._first
+        size = len(self._first)
+        if self._first:
+            yield self._first
         with self._translated():
-            while chunk:
-                size += len(chunk)
+            async for piece in self._body:
+                size += len(piece)
                 if size > self._table.max_result_bytes:
                     limit = self._table.max_result_bytes
                     raise Truncated(f"The answer is larger than {limit:,} bytes (`max_result_bytes`).")
+                yield piece
+
+    async def drain(self) -> None:
+        """Read a body that nobody wants, as far as it is small. Raises what `chunks` raises."""
+        size = 0
+        async for piece in self.chunks():
+            size += len(piece)
+            if size > _ERROR_BYTES:
+                return
+
+    async def _pieces(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        content = response.content
+        coding = self.headers.get("content-encoding", "").strip().lower()
+        inflate = None if coding in ("", "identity") else Inflate(coding)
+        while chunk := await self._read(content):
+            if inflate is None:
                 yield chunk
-                if content.is_eof():
-                    # All of it has come: there is nothing to wait for.
-                    chunk = await content.readany()
-                else:
-                    async with asyncio.timeout_at(self._deadline):
-                        chunk = await content.readany()
+            else:
+                for piece in inflate.feed(chunk):
+                    yield piece
+        if inflate is not None:
+            inflate.finish()
+
+    async def _read(self, content: aiohttp.StreamReader) -> bytes:
+        if content.is_eof():
+            # All of it has come: there is nothing to wait for.
+            return await content.readany()
+        async with asyncio.timeout_at(self._deadline):
+            return await content.readany()
 
     async def close(self) -> None:
         """End the exchange. In the middle of an answer this closes the connection, and tells the engine if it can."""
@@ -153,7 +189,7 @@ class Exchange:
         if self._response is not None:
             self._response.close()
         address = self._engine.cancel(self._table.url, self._ticket)
-        if address is not None and (self.status in (0, *_SUCCESS)):
+        if address is not None and (not self.status or self._succeeded):
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
                 async with asyncio.timeout(_CANCEL_S), self._connections.home.post(address, allow_redirects=False):
                     pass
@@ -179,10 +215,13 @@ class Exchange:
             raise UpstreamFailed("The connection to the endpoint failed.", private=repr(error)) from error
 
 
-def _refuse_coding(coding: str) -> None:
-    """Raise UpstreamFailed for a body that the client library hands over as it is, still encoded."""
-    if coding.strip().lower() not in _CODINGS:
-        raise UpstreamFailed(f"The endpoint answered in the encoding {coding!r}, which nobody asked for.")
+def _decoded(body: bytes, charset: str | None) -> str:
+    """Return the text of an error, without control characters."""
+    try:
+        text = body.decode(charset or "utf-8", "replace")
+    except LookupError:
+        text = body.decode("utf-8", "replace")
+    return "".join(each if each.isprintable() or each in "\n\t" else " " for each in text)
 
 
 def _payload(body: bytes) -> bytes | io.BytesIO:

@@ -68,12 +68,17 @@ class HttpEndpoint:
             await exchange.close()
 
         try:
-            fmt = None if query.form is Form.UPDATE else _format(query, exchange.headers, first)
+            if query.form is Form.UPDATE:
+                await exchange.drain()
+                await release()
+                return Reply(format=None, chunks=_nothing(), queue_s=queue_s, upstream_s=exchange.upstream_s)
+            fmt = _format(query, exchange.headers, first)
         except BaseException:
             await release()
             raise
         return Reply(
             format=fmt,
+            until=exchange.deadline,
             chunks=self._engine.mended(query, _modern(fmt, exchange.chunks())),
             release=release,
             state=State(partial=self._engine.partial(exchange.status, exchange.headers)),
@@ -94,6 +99,12 @@ class HttpEndpoint:
             return Health(ok=False, detail=f"no answer from the endpoint ({type(error).__name__})")
 
 
+async def _nothing() -> AsyncIterator[bytes]:
+    """Yield no chunk: an update has no body."""
+    for chunk in tuple[bytes]():
+        yield chunk
+
+
 def _format(query: Query, headers: Mapping[str, str], first: bytes) -> Format:
     """Trust what the endpoint declares, else look at the body; never stamp a type on it.
 
@@ -111,7 +122,7 @@ def _format(query: Query, headers: Mapping[str, str], first: bytes) -> Format:
     return found
 
 
-def _modern(fmt: Format | None, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+def _modern(fmt: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     return modern_literals(chunks) if fmt is Format.JSON else chunks
 
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from proxy.errors import Truncated
+from proxy.errors import Truncated, UpstreamFailed
 from proxy.results.csv_reader import CsvReader
 from proxy.results.diagnosis import diagnosed
 from proxy.results.formats import Format
@@ -20,6 +20,7 @@ from proxy.results.state import Completeness, State
 from proxy.results.tsv_reader import TsvReader
 from proxy.results.turtle_reader import TurtleReader
 from proxy.results.xml_reader import XmlReader
+from proxy.syntax import Form
 
 # Until this much is there nothing is passed on, so that a small answer is judged before its first byte leaves and a
 # bad one becomes a clean 502.
@@ -63,14 +64,20 @@ def checker_for(fmt: Format, state: State) -> Checker:
 
 
 async def checked(
-    chunks: AsyncIterator[bytes], fmt: Format, state: State, *, hold_bytes: int = HOLD_BYTES, hold_s: float = HOLD_S
+    chunks: AsyncIterator[bytes],
+    fmt: Format,
+    state: State,
+    form: Form | None = None,
+    *,
+    hold_bytes: int = HOLD_BYTES,
+    hold_s: float = HOLD_S,
 ) -> AsyncIterator[bytes]:
     """Pass an answer on as it comes, after it was judged; fill in its state.
 
     At first ``hold_bytes`` are held, or for ``hold_s``; later a small tail.
     Units: decompressed bytes; seconds.
     Raises: Truncated as soon as the answer is seen not to be whole, UpstreamTimeout where it says that a time limit is
-    why. Errors of the source pass.
+    why, UpstreamFailed where a query of this ``form`` cannot have such an answer. Errors of the source pass.
     """
     checker = checker_for(fmt, state)
     clock = asyncio.get_running_loop().time
@@ -90,6 +97,7 @@ async def checked(
                 waiting -= len(held[0])
                 yield _counted(held.popleft(), state)
         checker.finish()
+        _compare(fmt, state, form)
         whole = True
     except Truncated as error:
         raise await diagnosed(error, b"".join((*held, newest)), chunks) from error
@@ -97,6 +105,13 @@ async def checked(
         _judge(state, whole)
     for chunk in held:
         yield _counted(chunk, state)
+
+
+def _compare(fmt: Format, state: State, form: Form | None) -> None:
+    """Raise UpstreamFailed for rows where a Boolean was asked for, or a Boolean where rows were."""
+    if form is not None and not fmt.is_graph and (state.boolean is None) == (form is Form.ASK):
+        given = "rows" if state.boolean is None else "a Boolean"
+        raise UpstreamFailed(f"The endpoint answered {form.upper()} with {given}.")
 
 
 def _judge(state: State, whole: bool) -> None:

@@ -18,7 +18,7 @@ LAYERS = (
     ("proxy.app", "proxy.command"),
     ("proxy.listener",),
     ("proxy.web", "proxy.core"),
-    ("proxy.streaming", "proxy.description", "proxy.compression", "proxy.headers", "proxy.health"),
+    ("proxy.streaming", "proxy.description", "proxy.compression", "proxy.headers", "proxy.health", "proxy.body"),
     ("proxy.protocol", "proxy.endpoints", "proxy.observe", "proxy.callers", "proxy.loader", "proxy.targets"),
     ("proxy.contract", "proxy.config", "proxy.graphs", "proxy.settings", "proxy.syntax", "proxy.results"),
     ("proxy.errors", "proxy.patterns", "proxy"),

@@ -56,7 +56,7 @@ def test_every_mistake_is_said_at_once_with_the_nearest_key() -> None:
         ({"url": "e.org/sparql"}, "must start with http"),
         ({"url": "http://e.org/", "graph": "wikdata"}, "did you mean `wikidata`?"),
         ({"url": "http://e.org/", "total_s": True}, "must be a number"),
-        ({"url": "http://e.org/", "total_s": -1}, "must not be negative"),
+        ({"url": "http://e.org/", "total_s": -1}, "not negative"),
         ({"url": "http://e.org/", "aliases": "/x"}, "must be a list"),
         ({"url": "http://e.org/", "aliases": [1]}, "aliases[0]: must be a string"),
         ({"url": "https://query.wikidata.org/sparql"}, "server.contact"),
@@ -105,3 +105,42 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     broken.write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="utf-8"):
         load(broken)
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        ({"trusted_proxies": ["10.0.0.1/8"]}, "10.0.0.0/8"),
+        ({"trusted_proxies": ["foo"]}, "write a network"),
+        ({"metrics_bind": "nonsense"}, "host:port"),
+        ({"port": 99999}, "65535"),
+        ({"public_url": "ftp:x"}, "must start with http"),
+        ({"contact": "a\r\nb"}, "one line"),
+        ({"workers": 0}, "between 1 and 64"),
+        ({"drain_s": float("nan")}, "finite"),
+    ],
+)
+def test_a_mistake_of_the_server_is_found_before_the_start(server: dict[str, Any], words: str) -> None:
+    assert any(words in each for each in mistakes({**GOOD, "server": server}))
+
+
+@pytest.mark.parametrize(
+    ("name", "endpoint", "words"),
+    [
+        ("a/b", {"url": "http://e.org/"}, "part of a path"),
+        ("", {"url": "http://e.org/"}, "part of a path"),
+        ("x", {"url": "http://e.org/", "aliases": ["noslash"]}, "must be a path"),
+        ("x", {"url": "http://e.org/", "aliases": ["/metrics"]}, "not one of ours"),
+        ("x", {"url": "http://e.org/", "aliases": ["/x{y}"]}, "must be a path"),
+        ("x", {"url": "http://e.org/", "aliases": ["/a", "/a"]}, "is taken"),
+        ("x", {"url": "http://[bad/"}, "no address"),
+        ("x", {"url": "http://e.org:99999/"}, "no address"),
+        ("x", {"url": "http:///x"}, "no address"),
+        ("x", {"url": "http://e.org/a b"}, "no address"),
+        ("x", {"url": "http://e.org/", "total_s": float("inf")}, "finite"),
+        ("x", {"url": "http://e.org/", "headers": {"X": "a\r\nb"}}, "cannot be sent"),
+        ("x", {"url": "http://e.org/", "headers": {"Host": "a"}}, "cannot be sent"),
+    ],
+)
+def test_a_name_an_alias_or_an_address_that_cannot_work(name: str, endpoint: dict[str, Any], words: str) -> None:
+    assert any(words in each for each in mistakes({"endpoints": {name: endpoint}}))
