@@ -15,6 +15,8 @@ from proxy.errors import ConfigError, UsageError
 COMMANDS = {
     "serve": ("proxy.serve", "run the proxy; without --config, the demo"),
     "load": ("proxy.load", "bulk-load RDF files into an embedded store"),
+    "schema": ("plugins.schema.commands", "build a schema index, or look inside one"),
+    "check": ("plugins.schema.check", "check a query against the schema index"),
     "config": ("proxy.checkup", "check a configuration file, or list all keys"),
 }
 

@@ -204,7 +204,14 @@ def _paths(endpoints: Mapping[str, EndpointTable]) -> Iterator[str]:
 def _contradictions_of(path: str, endpoint: EndpointTable) -> Iterator[str]:
     if bool(endpoint.url) == bool(endpoint.store):
         yield f"{path}: give either `url` or `store`"
-    for key, address in (("url", endpoint.url), ("update_url", endpoint.update_url)):
+    if endpoint.urls and endpoint.url != endpoint.urls[0]:
+        yield f"{path}: give either `url` or `urls`"
+    addresses = (
+        ("url", endpoint.url),
+        ("update_url", endpoint.update_url),
+        *(("urls", each) for each in endpoint.urls),
+    )
+    for key, address in addresses:
         if address and not address.startswith(("http://", "https://")):
             yield f"{path}.{key}: must start with http:// or https://, not {address!r}"
         elif address and not _is_address(address):

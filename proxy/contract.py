@@ -17,7 +17,7 @@ from proxy.results.state import State
 from proxy.settings import EndpointTable
 from proxy.syntax import Form, Syntax
 
-Source = Literal["client", "nl"]
+Source = Literal["client", "nl", "guard"]
 Right = Literal["query", "update", "nl", "admin"]
 
 
@@ -161,14 +161,17 @@ class Route:
     right: Right | None = "query"
 
 
+Over = Literal["sum", "min", "max"]
+
+
 class Metrics(Protocol):
     """Make series in the application's own registry. Label values come from closed sets, never from a client."""
 
     def counter(self, name: str, text: str, labels: Sequence[str]) -> Counter:
         """Return a counter; Prometheus adds `_total` to its name."""
 
-    def gauge(self, name: str, text: str, labels: Sequence[str]) -> Gauge:
-        """Return a gauge that is summed over the living workers."""
+    def gauge(self, name: str, text: str, labels: Sequence[str], over: Over = "sum") -> Gauge:
+        """Return a gauge; ``over`` the living workers it is their sum, their least or their greatest value."""
 
     def histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         """Return a histogram; buckets are in the unit that the name ends in."""

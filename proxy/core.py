@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from proxy.contract import Context, Endpoint, Query, Reply, Run, compose
 from proxy.endpoints.embedded import EmbeddedEndpoint, EmbeddedSettings
+from proxy.endpoints.failover import FailoverEndpoint
 from proxy.endpoints.http import HttpEndpoint
 from proxy.errors import NotAcceptable
 from proxy.graphs import profiles
@@ -56,7 +57,9 @@ class Core:
 
 def _endpoint(name: str, table: EndpointTable, settings: Settings, prefixes: Mapping[str, str]) -> Endpoint:
     if table.store is None:
-        return HttpEndpoint(name, table, prefixes, settings.server.contact)
+        contact = settings.server.contact
+        several = [HttpEndpoint(name, replace(table, url=url), prefixes, contact) for url in table.urls]
+        return FailoverEndpoint(name, several) if several else HttpEndpoint(name, table, prefixes, contact)
     return EmbeddedEndpoint(
         name,
         EmbeddedSettings(

@@ -18,6 +18,7 @@ ProxyError
 └── UpstreamError          the endpoint, or our child process, failed
     ├── UpstreamFailed     502  unreachable, or an answer that cannot be read
     ├── UpstreamBusy       503  overloaded: try again later
+    │   └── Overloaded     503  the endpoint itself says so
     ├── ResourceLimit      503  a reader ran out of memory or died
     ├── UpstreamTimeout    504  a deadline passed
     └── Truncated          502  a body that ended before its end
@@ -192,6 +193,17 @@ class UpstreamBusy(UpstreamError):
     status = 503
     code = "upstream_busy"
     title = "Endpoint busy"
+
+
+class Overloaded(UpstreamBusy):
+    """The endpoint itself says that it is overloaded.
+
+    Units: ``wait_s`` is the pause that it asks for, in seconds; None where it did not say.
+    """
+
+    def __init__(self, detail: str, *, private: str = "", wait_s: int | None = None) -> None:
+        super().__init__(detail, private=private, headers={"Retry-After": str(5 if wait_s is None else wait_s)})
+        self.wait_s = wait_s
 
 
 class ResourceLimit(UpstreamError):

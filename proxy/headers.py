@@ -11,7 +11,9 @@ from proxy.protocol import BODY_TYPES
 SERVER = "saga"
 # Comunica and others tell an endpoint by this.
 ACCEPT_POST = ", ".join(BODY_TYPES)
-_EXPOSED = "X-Request-Id, Saga-Partial, SPARQL-Warning, Retry-After, Accept-Post, X-SPARQL-MaxRows, X-SQL-State"
+_EXPOSED = (
+    "X-Request-Id, Saga-Partial, SPARQL-Warning, Retry-After, Accept-Post, Age, ETag, Cache-Status, X-SPARQL-MaxRows"
+)
 _PREFLIGHT_S = "86400"
 
 

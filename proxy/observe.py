@@ -9,12 +9,12 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -26,7 +26,7 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from proxy.contract import Query, Reply, Run
+from proxy.contract import Over, Query, Reply, Run
 from proxy.errors import Blocked, ClientError, ProxyError, TooMany, Truncated, UpstreamBusy, UpstreamTimeout
 from proxy.results.state import Completeness
 from proxy.syntax import Form
@@ -107,6 +107,9 @@ def outcome_of(error: BaseException) -> Outcome:
     return next((outcome for kind, outcome in kinds if isinstance(error, kind)), Outcome.CANCELLED)
 
 
+_LIVE: Mapping[Over, Literal["livesum", "livemin", "livemax"]] = {"sum": "livesum", "min": "livemin", "max": "livemax"}
+
+
 class PrometheusMetrics:
     """Own one registry. With many workers the series live in files that `PROMETHEUS_MULTIPROC_DIR` names."""
 
@@ -119,9 +122,9 @@ class PrometheusMetrics:
         """Return a counter."""
         return Counter(name, text, labels, registry=self.registry)
 
-    def gauge(self, name: str, text: str, labels: Sequence[str]) -> Gauge:
-        """Return a gauge that is summed over the living workers."""
-        return Gauge(name, text, labels, registry=self.registry, multiprocess_mode="livesum")
+    def gauge(self, name: str, text: str, labels: Sequence[str], over: Over = "sum") -> Gauge:
+        """Return a gauge; ``over`` the living workers it is their sum, their least or their greatest value."""
+        return Gauge(name, text, labels, registry=self.registry, multiprocess_mode=_LIVE[over])
 
     def histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         """Return a histogram."""
@@ -181,6 +184,9 @@ class QueryMetrics:
         """Return a run that counts its query once, however and whenever that ends."""
 
         async def measure(query: Query) -> Reply:
+            if query.source == "guard":
+                # A look-up of ours is nobody's query.
+                return await run(query)
             started = time.perf_counter()
             self._inflight(query.endpoint).inc()
             if not query.syntax.checked:

@@ -54,6 +54,7 @@ class EndpointTable:
     """An `[endpoints.NAME]` table. The first one is the default endpoint."""
 
     url: str = key("address of a remote SPARQL endpoint", "")
+    urls: tuple[str, ...] = key("addresses of one endpoint, best first; the next where one cannot be reached", ())
     update_url: str = key("address that takes updates, where it is another one than `url`", "")
     store: Path | None = key("folder of an embedded store; give this or `url`", None)
     load: tuple[Path, ...] = key("RDF files that fill the store where its folder does not exist yet", ())
@@ -77,7 +78,15 @@ class EndpointTable:
     user: str = key("user name sent to the endpoint", "")
     password_env: str = key("environment variable that holds the password", "")
     headers: Mapping[str, str] = key("headers sent to the endpoint with every query", NONE)
+    guard: Literal["off", "warn", "block"] | None = key("mode of the guard; absent is that of `[guard]`", None)
+    guard_override: bool | None = key("whether the header Saga-Guard may lower the mode", None)
+    schema: Path | None = key("schema index, as `saga schema build` writes it", None)
     aliases: tuple[str, ...] = key("further paths, such as `/bigdata/namespace/wdq/sparql`", ())
+
+    def __post_init__(self) -> None:
+        """Let `url` be the first of `urls`: what holds for a remote endpoint is asked of `url`."""
+        if self.urls and not self.url:
+            object.__setattr__(self, "url", self.urls[0])
 
     @property
     def places(self) -> int:

@@ -136,7 +136,7 @@ async def _stream(request: web.Request, reply: Reply, body: _Body) -> web.Stream
         # The client left; aiohttp says so on the next write. `release` frees the endpoint.
         pass
     except BaseException:
-        # The process stops, or we have a fault: what is cut must look cut.
+        # Ended from outside, or a fault of ours: what is cut must look cut, also to a client that reads it later.
         break_connection(request)
         raise
     return response

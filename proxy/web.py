@@ -129,7 +129,7 @@ class SparqlPages:
             dataset=operation.dataset,
             timeout_s=min(operation.timeout_s, table.total_s) if operation.timeout_s else None,
             version=protocol.version(request.headers.get("Accept", "")),
-            hints=MappingProxyType({h: request.headers[h] for h in _HINTS if h in request.headers}),
+            hints=_hints(request),
         )
 
     def _permit(self, query: Query, table: EndpointTable) -> None:
@@ -181,6 +181,12 @@ def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamRespo
         return None
 
     return answer
+
+
+def _hints(request: web.Request) -> Mapping[str, str]:
+    """Return what plugins may read. A condition counts only where nothing is changed (RFC 9110 section 13.1.2)."""
+    taken = _HINTS if request.method in ("GET", "QUERY") else [h for h in _HINTS if h != "if-none-match"]
+    return MappingProxyType({name: request.headers[name] for name in taken if name in request.headers})
 
 
 def _described(target: Format) -> dict[str, str]:

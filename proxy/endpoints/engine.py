@@ -15,9 +15,9 @@ from proxy.errors import (
     BadQuery,
     Forbidden,
     NotAcceptable,
+    Overloaded,
     ProxyError,
     TooLarge,
-    UpstreamBusy,
     UpstreamFailed,
     UpstreamTimeout,
 )
@@ -163,19 +163,23 @@ def _position(message: str) -> tuple[int | None, int | None]:
     return int(line), int(column) if column else None
 
 
-def _busy(failure: Failure, private: str) -> UpstreamBusy:
-    headers = {"Retry-After": str(min(_wait_s(failure.headers.get("retry-after", "")), _LONGEST_RETRY_S))}
-    return UpstreamBusy("The endpoint is overloaded; try again later.", private=private, headers=headers)
+def _busy(failure: Failure, private: str) -> Overloaded:
+    # A 429 is about us and means a pause also where it names none; a bare 503 may be about the one query.
+    otherwise = _RETRY_S if failure.status == 429 else None
+    wait_s = _wait_s(failure.headers.get("retry-after", ""), otherwise)
+    if wait_s is not None:
+        wait_s = min(wait_s, _LONGEST_RETRY_S)
+    return Overloaded("The endpoint is overloaded; try again later.", private=private, wait_s=wait_s)
 
 
-def _wait_s(text: str) -> int:
+def _wait_s(text: str, otherwise: int | None) -> int | None:
     """Read a Retry-After: seconds or a date. Source: RFC 9110 section 10.2.3."""
     if text.isascii() and text.isdigit() and len(text) < 7:
         return int(text)
     try:
         return max(1, int(parsedate_to_datetime(text).timestamp() - time.time()))
     except (TypeError, ValueError, OverflowError):
-        return _RETRY_S
+        return otherwise
 
 
 def _json_message(text: str) -> str:

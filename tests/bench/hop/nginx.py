@@ -73,19 +73,19 @@ class Served(NamedTuple):
 def endpoint(folder: Path, answer: bytes) -> Iterator[Served]:
     """Serve ``answer`` at /sparql and the files of ``folder`` at /bodies/NAME, to GET and POST."""
     quoted = answer.decode().replace("\\", "\\\\").replace("'", "\\'").replace("$", "")
-    with _running(folder, "endpoint", _ENDPOINT, answer=quoted, bodies=str(folder)) as served:
+    with running(folder, "endpoint", _ENDPOINT, answer=quoted, bodies=str(folder)) as served:
         yield served
 
 
 @contextlib.contextmanager
 def reverse_proxy(folder: Path, address: str) -> Iterator[Served]:
     """Put a plain reverse proxy in front of an address."""
-    with _running(folder, "hop", _HOP, address=address) as served:
+    with running(folder, "hop", _HOP, address=address) as served:
         yield served
 
 
 @contextlib.contextmanager
-def _running(folder: Path, name: str, body: str, **values: str) -> Iterator[Served]:
+def running(folder: Path, name: str, body: str, **values: str) -> Iterator[Served]:
     port = stage.free_port()
     config = folder / f"{name}.conf"
     config.write_text(_FRAME.format(folder=folder, name=name, user=_user(), body=body.format(port=port, **values)))

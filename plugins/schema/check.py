@@ -1,0 +1,138 @@
+"""`saga check`: a query against the schema index, with the faulty pattern underlined."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+from urllib.parse import quote
+
+import aiohttp
+
+from plugins.schema.facts import Budget, Facts
+from plugins.schema.findings import Report, line
+from plugins.schema.index import Index
+from plugins.schema.judge import Judgement
+from plugins.schema.vocabulary import vocabulary
+from proxy.contract import Context
+from proxy.errors import BadQuery, UsageError
+from proxy.syntax import read
+
+OK, NOT_OK, NOT_CHECKED = 0, 1, 4
+# A person waits longer than a query does.
+_PATIENT = Budget(types_s=5.0, ask_s=5.0)
+_COLOURS = {"block": "\x1b[31m", "warn": "\x1b[33m", "note": "\x1b[36m"}
+_PLAIN = "\x1b[0m"
+
+
+def commands(parser: argparse.ArgumentParser) -> None:
+    """Add the words of the command."""
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="file with the query; - reads it from here"
+    )
+    parser.add_argument("--endpoint", help="name of the endpoint in the configuration; absent is the first one")
+    parser.add_argument("--index", type=Path, help="a schema index; absent is that of the endpoint")
+    parser.add_argument("--json", action="store_true", help="print what /validate answers")
+    parser.epilog = (
+        "example: echo 'SELECT ?d { wd:Q142 wdt:P569 ?d }' | saga check -   (exit: 0 ok, 1 not ok, 4 not checked)"
+    )
+    parser.set_defaults(call=check)
+
+
+async def check(context: Context, args: argparse.Namespace) -> int:
+    """Check one query and print what was found. Raises UsageError, ConfigError for an index that cannot be read."""
+    text = await asyncio.to_thread(_text, args.file)
+    if getattr(args, "server", None):
+        document = await _remote(args.server, args.endpoint, text)
+    else:
+        endpoint = args.endpoint or next(iter(context.endpoints))
+        if endpoint not in context.endpoints:
+            raise UsageError(f"there is no endpoint {endpoint!r}; there are {', '.join(context.endpoints)}")
+        document = (await _report(context, endpoint, args.index, text)).document()
+    if args.json:
+        print(json.dumps(document, ensure_ascii=False, indent=2))
+    else:
+        print_report(document, text, sys.stdout)
+    if not document["checked"]:
+        return NOT_CHECKED
+    if not document["ok"]:
+        return NOT_OK
+    # Nothing was found, and not everything was looked at.
+    return NOT_CHECKED if document.get("reason") else OK
+
+
+async def _report(context: Context, endpoint: str, path: Path | None, text: str) -> Report:
+    path = path or context.tables[endpoint].schema
+    if path is None:
+        return Report(checked=False, reason="no schema index; `saga schema build` makes one, --index names it")
+    try:
+        syntax = read(text, prefixes=context.prefixes[endpoint])
+    except BadQuery as error:
+        return Report(checked=False, reason=error.detail)
+    index = await asyncio.to_thread(Index.open, path)
+    facts = Facts(context.run, endpoint, vocabulary(index.graph), _PATIENT, context.clock)
+    try:
+        judgement = Judgement(syntax, index, facts)
+        return await judgement.absence(await judgement.schema())
+    finally:
+        await facts.aclose()
+
+
+async def _remote(server: str, endpoint: str | None, text: str) -> dict[str, Any]:
+    """Let a proxy that runs do it. Raises UsageError."""
+    url = f"{server.rstrip('/')}/validate" + (f"/{quote(endpoint, safe='')}" if endpoint else "")
+    try:
+        async with aiohttp.ClientSession() as session, session.post(url, data={"query": text}) as reply:
+            document: dict[str, Any] = await reply.json(content_type=None)
+    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+        raise UsageError(f"{url}: {error}") from None
+    if "checked" not in document:
+        raise UsageError(f"{url}: {line(str(document.get('detail', 'this is no proxy with a guard')), 300)}")
+    return document
+
+
+def _text(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: {error}") from None
+
+
+def print_report(document: Mapping[str, Any], text: str, out: TextIO) -> None:
+    """Print findings below the lines that they are about; in colour on a terminal."""
+    colours = _COLOURS if out.isatty() else dict.fromkeys(_COLOURS, "")
+    lines = text.splitlines() or [""]
+    for finding in document["findings"]:
+        _print_finding(finding, lines, colours[finding["severity"]], out)
+    if not document["checked"]:
+        print(f"not checked: {line(document.get('reason', ''), 500)}", file=out)
+    elif document.get("reason"):
+        print(f"not all was checked: {line(document['reason'], 500)}", file=out)
+    elif not document["findings"]:
+        print("ok", file=out)
+
+
+def _print_finding(finding: Mapping[str, Any], lines: Sequence[str], colour: str, out: TextIO) -> None:
+    plain = _PLAIN if colour else ""
+    below = lines[finding["line"] - 1 :]
+    if below:
+        column = finding["column"] - 1
+        # What the pattern spans of its first line; its text was folded to one line where it spans more.
+        length = max(1, min(len(finding["pattern"]), len(below[0]) - column))
+        print(f"{finding['line']:>5} | {_shown(below[0])}", file=out)
+        print(f"      | {' ' * column}{colour}{'^' * length}{plain}", file=out)
+    state = "verified" if finding["verified"] else "not verified"
+    print(
+        f"{colour}{finding['code']}{plain} ({finding['severity']}, {state}): {line(finding['message'], 2000)}", file=out
+    )
+    for each in finding["suggestions"]:
+        print(f"      {line(each['label'] or each['id'])} ({line(each['id'])}): {line(each['why'], 300)}", file=out)
+
+
+def _shown(text: str) -> str:
+    """Return a line of a query with its columns in place, and nothing in it that a terminal acts on."""
+    return "".join(each if each.isprintable() else " " for each in text)

@@ -1,0 +1,232 @@
+"""Say why a query cannot work: beside it as a warning, or before it as a block.
+
+A fault of the guard lets the query pass, in every mode; it is logged. Only a verified finding of severity block stops a
+query, and only in block mode; checks that are late never do.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from prometheus_client import Counter
+
+from plugins.schema.desk import Desk, Shelf, Trial
+from plugins.schema.facts import LOOKUP, Budget
+from plugins.schema.findings import Report
+from plugins.schema.pages import Pages
+from plugins.schema.warning import HEADER, warnings
+from proxy.contract import Context, Plugin, Query, Reply, Route, Run
+from proxy.errors import BadRequest, Blocked, ConfigError
+from proxy.results.state import Completeness
+from proxy.settings import NONE, EndpointTable, key
+from proxy.syntax import Form
+
+log = logging.getLogger("saga")
+
+Mode = Literal["off", "warn", "block"]
+_ORDER: tuple[Mode, ...] = ("off", "warn", "block")
+_MODES: Mapping[str, Mode] = {mode: mode for mode in _ORDER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardEndpoint:
+    """A `[guard.endpoints.NAME]` table."""
+
+    index: Path | None = key("schema index of the endpoint's graph; without one its queries pass unchecked", None)
+    mode: Mode | None = key("off, warn or block; absent is that of `[guard]`", None)
+    override: bool | None = key("whether a `Saga-Guard` header may lower the mode; absent is that of `[guard]`", None)
+    concurrency: int = key("look-ups that run at the same time; 1 for a public endpoint", 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardOptions:
+    """The `[guard]` table."""
+
+    mode: Mode = key("warn runs the checks beside the query, block before it", "warn")
+    override: bool = key("whether a `Saga-Guard` header may lower the mode; raise it may always", False)
+    strict: bool = key("judge by the paper's rule instead, without a class hierarchy; for comparison", False)
+    optional: bool = key("start without the guard where an index is missing or damaged", False)
+    types_s: float = key("seconds that a look-up of types may take", 0.5)
+    ask_s: float = key("seconds that the verification of a finding may take", 1.0)
+    remembered_s: float = key("seconds that an answer of the endpoint is kept", 300.0)
+    endpoints: Mapping[str, GuardEndpoint] = key("what holds for single endpoints", NONE)
+
+
+class Guard(Plugin):
+    """Judge queries by the schema of their graph. A failure here lets the query pass."""
+
+    Options = GuardOptions
+
+    def __init__(self, options: GuardOptions) -> None:
+        super().__init__(options)
+        self._options: GuardOptions = options
+        self._desks: dict[str, Desk] = {}
+        self._rules: dict[str, GuardEndpoint] = {}
+        self._pages = Pages(self._desks)
+        self._found: Counter | None = None
+
+    @asynccontextmanager
+    async def lifespan(self, context: Context) -> AsyncIterator[None]:
+        """Open the indexes. Raises ConfigError for one that cannot be used, unless the config says to go on."""
+        self._found = context.metrics.counter(
+            "saga_guard_findings", "Findings about queries", ["endpoint", "code", "severity"]
+        )
+        self._pages.open(context)
+        async with AsyncExitStack() as stack:
+            unknown = [name for name in self._options.endpoints if name not in context.endpoints]
+            if unknown:
+                raise ConfigError(*(f"guard.endpoints.{name}: there is no `[endpoints.{name}]`" for name in unknown))
+            for name, endpoint in context.tables.items():
+                self._rules[name] = self._rule(name, endpoint)
+                desk = self._desk(name, self._rules[name], context)
+                if desk is not None:
+                    self._desks[name] = desk
+                    stack.push_async_callback(desk.aclose)
+            yield
+        self._desks.clear()
+
+    def routes(self) -> Sequence[Route]:
+        """Add /validate and /schema."""
+        return self._pages.routes()
+
+    async def query(self, query: Query, run: Run) -> Reply:
+        """Check a query beside or before its run, as the mode says."""
+        desk = self._desks.get(query.endpoint)
+        if LOOKUP in query.hints or desk is None or query.form is Form.OTHER:
+            return await run(query)
+        if query.form is Form.UPDATE:
+            return await _updated(query, run, desk)
+        mode = self._mode(query)
+        trial = None if mode == "off" else desk.trial(query, by_paper=self._options.strict)
+        if trial is None:
+            return await run(query)
+        return await (self._before if mode == "block" else self._beside)(query, run, desk, trial)
+
+    async def _before(self, query: Query, run: Run, desk: Desk, trial: Trial) -> Reply:
+        """Check, then run. Late checks only warn."""
+        try:
+            report = await trial.report()
+            if report is not None and report.blocks:
+                self._count(query, report)
+                members = {"findings": [each.document() for each in report.findings]}
+                raise Blocked(report.blocks[0].message, members=members)
+        except BaseException:
+            await desk.end(trial)
+            raise
+        return await self._beside(query, run, desk, trial)
+
+    async def _beside(self, query: Query, run: Run, desk: Desk, trial: Trial) -> Reply:
+        """Run while the checks run. Only an answer that is whole and empty waits for them: it needs the reason."""
+        try:
+            reply = await _begun(await run(query))
+            whole = reply.status == 200 and reply.state.completeness is Completeness.COMPLETE
+            if not (whole and reply.state.empty):
+                return self._rows(query, reply, desk, trial)
+            try:
+                report = await trial.full()
+            except BaseException:
+                await reply.aclose()
+                raise
+        except BaseException:
+            await desk.end(trial)
+            raise
+        await desk.end(trial)
+        return self._with(query, reply, report)
+
+    def _rows(self, query: Query, reply: Reply, desk: Desk, trial: Trial) -> Reply:
+        """Answer at once with the findings that are there; later ones go into the log and the metrics."""
+        ready = trial.task.done()
+        desk.leave(trial, lambda report: None if ready else self._count(query, _softened(report)))
+        return self._with(query, reply, trial.ready) if ready else reply
+
+    def _with(self, query: Query, reply: Reply, report: Report | None) -> Reply:
+        if report is None or not report.findings:
+            return reply
+        report = _softened(report)
+        self._count(query, report)
+        return replace(reply, headers={**reply.headers, HEADER: warnings(report.findings)})
+
+    def _count(self, query: Query, report: Report) -> None:
+        assert self._found is not None
+        for each in report.findings:
+            self._found.labels(query.endpoint, each.code, each.severity).inc()
+        if report.findings:
+            said = [f"{each.code} {each.severity} {each.prop.id}" for each in report.findings[:10]]
+            fields = {"endpoint": query.endpoint, "query": query.id, "findings": said}
+            log.info("guard.findings", extra={"fields": fields})
+
+    def _mode(self, query: Query) -> Mode:
+        """Return the mode that holds: a header may raise the configured one, and lower it where that is allowed."""
+        rule = self._rules[query.endpoint]
+        mode = rule.mode or self._options.mode
+        override = self._options.override if rule.override is None else rule.override
+        asked = query.hints.get("saga-guard", "").strip().lower()
+        if not asked:
+            return mode
+        if asked not in _MODES:
+            raise BadRequest(f"Saga-Guard takes off, warn or block, not {asked[:20]!r}.")
+        return _MODES[asked] if override else max(mode, _MODES[asked], key=_ORDER.index)
+
+    def _rule(self, name: str, endpoint: EndpointTable) -> GuardEndpoint:
+        """Return what holds for an endpoint: its table of ours, over the keys of its own."""
+        table = self._options.endpoints.get(name, GuardEndpoint())
+        override = endpoint.guard_override if table.override is None else table.override
+        return replace(
+            table,
+            index=table.index or endpoint.schema,
+            mode=table.mode or endpoint.guard,
+            override=override,
+        )
+
+    def _desk(self, name: str, table: GuardEndpoint, context: Context) -> Desk | None:
+        if table.index is None:
+            return None
+        try:
+            shelf = Shelf(table.index, context.clock)
+        except ConfigError as error:
+            if not self._options.optional:
+                raise
+            log.error("guard.index_refused", extra={"fields": {"endpoint": name, "detail": str(error)}})
+            return None
+        budget = Budget(
+            types_s=self._options.types_s,
+            ask_s=self._options.ask_s,
+            concurrency=max(1, table.concurrency),
+            remembered_s=self._options.remembered_s,
+        )
+        return Desk(name, shelf, context.run, budget, context.clock)
+
+
+async def _updated(query: Query, run: Run, desk: Desk) -> Reply:
+    """Run an update, and forget what the graph said before it."""
+    try:
+        return await run(query)
+    finally:
+        desk.facts.forget()
+
+
+async def _begun(reply: Reply) -> Reply:
+    """Return the reply with its first chunk at hand. A small answer is judged as a whole by then."""
+    try:
+        first = await anext(reply.chunks, None)
+    except BaseException:
+        await reply.aclose()
+        raise
+    return reply if first is None else replace(reply, chunks=_joined(first, reply.chunks))
+
+
+async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in rest:
+        yield chunk
+
+
+def _softened(report: Report) -> Report:
+    """Return the report of a query that runs: nothing in it is a block."""
+    findings = (replace(each, severity="warn") if each.severity == "block" else each for each in report.findings)
+    return replace(report, findings=tuple(findings))

@@ -1,0 +1,76 @@
+"""The look-ups of one query: its dataset, its deadlines, and how many it may start."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from plugins.schema.body import askable
+from plugins.schema.facts import About, Facts
+from proxy.contract import Dataset, Query
+
+# So many constants are looked up for one query, and so many patterns verified; the rest stays unknown.
+MOST_CONSTANTS = 64
+MOST_ASKS = 24
+_NOTHING: Mapping[str, About] = {}
+
+
+class Lookups:
+    """Ask on behalf of one query. Without facts (`saga check` without an endpoint) nothing is known.
+
+    ``missed`` says that the endpoint did not answer a look-up, or not in time.
+    """
+
+    def __init__(self, facts: Facts | None, dataset: Dataset | None = None) -> None:
+        self._facts = facts
+        self._dataset = dataset or Dataset()
+        self._about = _NOTHING
+        self._left = MOST_ASKS
+        self._until: float | None = None
+        self.missed = False
+
+    @property
+    def online(self) -> bool:
+        """Whether there is an endpoint to ask."""
+        return self._facts is not None
+
+    def renew(self) -> None:
+        """Begin a new stage, with a budget of its own."""
+        self._until = None
+        self._left = MOST_ASKS
+
+    async def learn(self, iris: Iterable[str]) -> None:
+        """Find out about constants, beside those known already; those that are late stay unknown."""
+        wanted = [iri for iri in dict.fromkeys(iris) if iri not in self._about and askable(iri)][:MOST_CONSTANTS]
+        if self._facts is not None and wanted:
+            learnt = await self._facts.about(wanted, self._dataset, self._facts.budget.types_s)
+            self._about = {**self._about, **learnt}
+            self.missed = self.missed or len(learnt) < len(wanted)
+
+    def about(self, iri: str) -> About | None:
+        """Return what was learnt of a constant."""
+        return self._about.get(iri)
+
+    async def ask(self, body: str) -> bool | None:
+        """Return whether anything matches; None where nobody knows in time."""
+        if self._facts is None or self._left <= 0:
+            return None
+        self._left -= 1
+        clock = asyncio.get_running_loop().time
+        if self._until is None:
+            self._until = clock() + self._facts.budget.ask_s
+        answer = await self._facts.ask(body, self._dataset, self._until - clock())
+        self.missed = self.missed or answer is None
+        return answer
+
+
+def dataset_of(query: Query) -> Dataset | None:
+    """Return the dataset that a query is asked of: the protocol's beats FROM; None where it cannot be read."""
+    if query.dataset:
+        return query.dataset
+    named: dict[str, list[str]] = {"FROM": [], "FROM NAMED": []}
+    for source in query.syntax.datasets:
+        if source.iri is None or source.keyword not in named:
+            return None
+        named[source.keyword].append(source.iri)
+    return Dataset(default=tuple(named["FROM"]), named=tuple(named["FROM NAMED"]))

@@ -1,0 +1,1 @@
+"""What a hit of the cache costs beside nginx's own: `python -m tests.bench.cache --help`."""
