@@ -51,11 +51,20 @@ def check(tables: Mapping[str, Any], folder: Path) -> Loaded:
             plugins.append(_plugin(str(dotted), tables.get(names[-1], {}), folder))
         except ConfigError as error:
             mistakes += error.mistakes
+    mistakes += _order_mistakes([str(each) for each in enabled] if isinstance(enabled, (list, tuple)) else [])
     known = [field.name for field in fields(Settings)] + names
     mistakes += [unknown(name, name, known) for name in tables if name not in known]
     if mistakes:
         raise ConfigError(*mistakes)
     return Loaded(settings=settings, plugins=tuple(plugins))
+
+
+def _order_mistakes(enabled: list[str]) -> list[str]:
+    """Keep the guard outside of the cache, so that it judges answers that are remembered, too."""
+    guard, cache = "plugins.schema.guard", "plugins.cache"
+    if guard in enabled and cache in enabled and enabled.index(guard) > enabled.index(cache):
+        return [f"plugins.enabled: {guard!r} must stand before {cache!r}"]
+    return []
 
 
 def _graph_mistakes(settings: Settings) -> list[str]:

@@ -144,3 +144,10 @@ def test_a_mistake_of_the_server_is_found_before_the_start(server: dict[str, Any
 )
 def test_a_name_an_alias_or_an_address_that_cannot_work(name: str, endpoint: dict[str, Any], words: str) -> None:
     assert any(words in each for each in mistakes({"endpoints": {name: endpoint}}))
+
+
+def test_the_guard_stands_outside_the_cache() -> None:
+    tables = {**GOOD, "plugins": {"enabled": ["plugins.cache", "plugins.schema.guard"]}}
+    assert any("must stand before" in each for each in mistakes(tables))
+    tables["plugins"] = {"enabled": ["plugins.schema.guard", "plugins.cache"]}
+    assert len(check(tables, Path("/nowhere")).plugins) == 2
