@@ -124,7 +124,8 @@ def test_metrics_of_many_workers_add_up_and_a_dead_one_is_replaced(tmp_path: Pat
         stage.wait_for(url + "/health/live", child)
         assert counted(url) == expected
         _, text = fetch(url + "/metrics")
-        assert b'saga_inflight_queries{endpoint="demo"} 0.0' in text
+        # The worker that died may have been the only one that had seen a query.
+        assert set(re.findall(rb'saga_inflight_queries{endpoint="demo"} (\S+)', text)) <= {b"0.0"}
 
 
 def command_line(pid: int) -> bytes:
