@@ -67,11 +67,13 @@ class HttpEndpoint:
             self._places.give_back()
             await exchange.close()
 
-        try:
-            if query.form is Form.UPDATE:
+        if query.form is Form.UPDATE:
+            try:
                 await exchange.drain()
+            finally:
                 await release()
-                return Reply(format=None, chunks=_nothing(), queue_s=queue_s, upstream_s=exchange.upstream_s)
+            return Reply(format=None, chunks=_nothing(), queue_s=queue_s, upstream_s=exchange.upstream_s)
+        try:
             fmt = _format(query, exchange.headers, first)
         except BaseException:
             await release()

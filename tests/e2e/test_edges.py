@@ -206,3 +206,22 @@ async def test_a_large_answer_is_whole_for_a_client_that_pauses() -> None:
         await asyncio.sleep(0.8)
         got = await wire.receive(reader)
         assert (got.body, got.end) == (body, "whole")
+
+
+async def test_P54_a_client_that_leaves_at_the_end_of_an_update_frees_one_place() -> None:
+    # The endpoint is told to end the update, whose success is too long to read, and is slow to take that.
+    done = Answer(body=b"x" * 200_000, type="text/plain", framing="chunked", cut=150_000, end="stall")
+    told = Answer(before_head_s=1.0)
+    slow = Answer(before_head_s=0.4)
+    table: dict[str, Any] = {"engine": "blazegraph", "updates": True, "concurrency": 1}
+    async with Upstream(done, told, slow, slow) as up, front(up, **table) as url:
+        async with wire.connected(url) as (_, writer):
+            headers = {"Content-Type": wire.UPDATE, "Content-Length": "9"}
+            writer.write(wire.request(url, "POST", headers) + b"CLEAR ALL")
+            await up.arrival(2)
+        await asyncio.sleep(0.5)
+        started = asyncio.get_running_loop().time()
+        got = await asyncio.gather(wire.get(url, ASK), wire.get(url, ASK))
+        assert [each.status for each in got] == [200, 200]
+        # One place: they were asked one after the other.
+        assert asyncio.get_running_loop().time() - started > 0.7
