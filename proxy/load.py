@@ -133,15 +133,15 @@ def _watch(work: _Work, show: Callable[[Progress, float], None]) -> None:
 
 def _live(progress: Progress, elapsed_s: float) -> None:
     width = shutil.get_terminal_size().columns
-    print(f"\r\x1b[K{_line(progress, elapsed_s)[: width - 1]}", end="", flush=True, file=sys.stderr)
+    print(f"\r\x1b[K{worded(progress, elapsed_s)[: width - 1]}", end="", flush=True, file=sys.stderr)
 
 
 def _logged(progress: Progress, elapsed_s: float) -> None:
-    print(_line(progress, elapsed_s), flush=True, file=sys.stderr)
+    print(worded(progress, elapsed_s), flush=True, file=sys.stderr)
 
 
-def _line(progress: Progress, elapsed_s: float) -> str:
-    """Word what is known: step, share, rate, time left."""
+def worded(progress: Progress, elapsed_s: float) -> str:
+    """Return what is known in one line: step, share, time left, rate."""
     parts = [progress.step]
     if progress.total_bytes and progress.read_bytes:
         share = min(progress.read_bytes / progress.total_bytes, 1.0)

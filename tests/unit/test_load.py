@@ -26,7 +26,7 @@ from proxy.__main__ import main
 from proxy.endpoints.bulk import BadData, Bulk, Progress, Stopped
 from proxy.endpoints.folder import Folder, open_primary
 from proxy.endpoints.rdf_file import FORMATS, Counted, Unpacked, rdf_file
-from proxy.load import load_files
+from proxy.load import load_files, worded
 from tests import embedded
 
 ROOT = Path(__file__).parents[2]
@@ -366,8 +366,16 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
             pass  # so a terminal ends
         os.close(ours)
     assert child.returncode == 0
-    for words_shown in (b"data.nt", b"%", b" left", b"per second"):
+    for words_shown in (b"data.nt", b"%", b"per second"):
         assert words_shown in shown
+
+
+def test_the_line_of_progress_says_all_that_is_known() -> None:
+    progress = Progress(step="data.nt", total_bytes=400, read_bytes=100, lines=50)
+    assert worded(progress, 20.0) == "data.nt  25%  1:00 left  50 lines, 2 per second"
+    progress.read_bytes = 400
+    assert worded(progress, 20.0) == "data.nt  100%  50 lines, 2 per second"
+    assert worded(Progress(step="-", read_bytes=3_000_000), 1.0) == "-  3 MB"
 
 
 def test_memory_stays_bounded(tmp_path: Path) -> None:
