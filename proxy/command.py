@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import cast
@@ -38,7 +39,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _call(call: Call, loaded: Loaded, args: argparse.Namespace) -> int:
-    async with Core(loaded).lifespan() as context:
+    # What a plugin needs at its start may be what the command makes: it says which plugins it does without.
+    without: frozenset[str] = getattr(args, "without", frozenset())
+    plugins = tuple(each for each in loaded.plugins if type(each).__module__ not in without)
+    async with Core(dataclasses.replace(loaded, plugins=plugins)).lifespan() as context:
         return await call(context, args)
 
 

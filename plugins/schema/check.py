@@ -6,27 +6,34 @@ import argparse
 import asyncio
 import json
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import quote
 
 import aiohttp
 
+from plugins.schema.commands import WITHOUT
 from plugins.schema.facts import Budget, Facts
 from plugins.schema.findings import Report, line
 from plugins.schema.index import Index
 from plugins.schema.judge import Judgement
 from plugins.schema.vocabulary import vocabulary
 from proxy.contract import Context
-from proxy.errors import BadQuery, UsageError
-from proxy.syntax import read
+from proxy.errors import BadQuery, UpstreamFailed, UsageError
+from proxy.syntax import Syntax, read
 
-OK, NOT_OK, NOT_CHECKED = 0, 1, 4
+OK, NOT_OK, UNAVAILABLE, NOT_CHECKED = 0, 1, 3, 4
 # A person waits longer than a query does.
 _PATIENT = Budget(types_s=5.0, ask_s=5.0)
 _COLOURS = {"block": "\x1b[31m", "warn": "\x1b[33m", "note": "\x1b[36m"}
 _PLAIN = "\x1b[0m"
+_NO_INDEX = (
+    "no schema index: `saga schema build --out FILE` makes one, and the endpoint's `schema` key or --index names it"
+)
+_ALONE = "the index alone was asked, so the types of constants are unknown; --endpoint names the graph to ask"
 
 
 def commands(parser: argparse.ArgumentParser) -> None:
@@ -34,64 +41,97 @@ def commands(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="file with the query; - reads it from here"
     )
-    parser.add_argument("--endpoint", help="name of the endpoint in the configuration; absent is the first one")
-    parser.add_argument("--index", type=Path, help="a schema index; absent is that of the endpoint")
+    parser.add_argument(
+        "--endpoint", metavar="NAME", help="an endpoint of the configuration, which is asked to verify; the first one"
+    )
+    parser.add_argument(
+        "--index",
+        type=Path,
+        metavar="FILE",
+        help="another index than that of the endpoint's `schema` key; without --endpoint nothing is verified",
+    )
     parser.add_argument("--json", action="store_true", help="print what /validate answers")
     parser.epilog = (
-        "example: echo 'SELECT ?d { wd:Q142 wdt:P569 ?d }' | saga check -   (exit: 0 ok, 1 not ok, 4 not checked)"
+        "example: echo 'SELECT ?d { wd:Q142 wdt:P569 ?d }' | saga check -   (exit code: 0 ok, 1 not ok, 2 bad use, "
+        "3 no answer from --server, 4 not or not wholly checked)"
     )
-    parser.set_defaults(call=check)
+    parser.set_defaults(call=check, without=WITHOUT)
 
 
 async def check(context: Context, args: argparse.Namespace) -> int:
     """Check one query and print what was found. Raises UsageError, ConfigError for an index that cannot be read."""
     text = await asyncio.to_thread(_text, args.file)
-    if getattr(args, "server", None):
-        document = await _remote(args.server, args.endpoint, text)
-    else:
-        endpoint = args.endpoint or next(iter(context.endpoints))
-        if endpoint not in context.endpoints:
-            raise UsageError(f"there is no endpoint {endpoint!r}; there are {', '.join(context.endpoints)}")
-        document = (await _report(context, endpoint, args.index, text)).document()
+    try:
+        document = await _document(context, args, text)
+    except UpstreamFailed as error:
+        print(f"saga: {error.detail}", file=sys.stderr)
+        return UNAVAILABLE
     if args.json:
         print(json.dumps(document, ensure_ascii=False, indent=2))
     else:
         print_report(document, text, sys.stdout)
-    if not document["checked"]:
-        return NOT_CHECKED
-    if not document["ok"]:
+    if document["checked"] and not document["ok"]:
         return NOT_OK
-    # Nothing was found, and not everything was looked at.
-    return NOT_CHECKED if document.get("reason") else OK
+    # Nothing was found, and perhaps not everything was looked at.
+    return NOT_CHECKED if document.get("reason") or not document["checked"] else OK
 
 
-async def _report(context: Context, endpoint: str, path: Path | None, text: str) -> Report:
-    path = path or context.tables[endpoint].schema
+async def _document(context: Context, args: argparse.Namespace, text: str) -> dict[str, Any]:
+    """Return what /validate would. Raises UsageError, ConfigError, UpstreamFailed."""
+    if getattr(args, "server", None):
+        return await _remote(args.server, args.endpoint, text)
+    endpoint = args.endpoint or next(iter(context.endpoints))
+    if endpoint not in context.endpoints:
+        raise UsageError(f"there is no endpoint {endpoint!r}; there are {', '.join(context.endpoints)}")
+    path = args.index or context.tables[endpoint].schema
     if path is None:
-        return Report(checked=False, reason="no schema index; `saga schema build` makes one, --index names it")
+        return Report(checked=False, reason=_NO_INDEX).document()
+    index = await asyncio.to_thread(Index.open, path)
     try:
         syntax = read(text, prefixes=context.prefixes[endpoint])
     except BadQuery as error:
-        return Report(checked=False, reason=error.detail)
-    index = await asyncio.to_thread(Index.open, path)
+        return Report(checked=False, reason=error.detail).document()
+    # An index that was named may be of another graph than the configured endpoint, which must not verify it then.
+    if args.index and not args.endpoint:
+        return (await _alone(syntax, index)).document()
+    return (await _asked(context, endpoint, syntax, index)).document()
+
+
+async def _alone(syntax: Syntax, index: Index) -> Report:
+    """Judge by the index, without an endpoint: nothing is verified."""
+    report = await Judgement(syntax, index).schema()
+    return replace(report, reason=report.reason or _ALONE)
+
+
+async def _asked(context: Context, endpoint: str, syntax: Syntax, index: Index) -> Report:
+    """Judge with what the endpoint says."""
     facts = Facts(context.run, endpoint, vocabulary(index.graph), _PATIENT, context.clock)
     try:
         judgement = Judgement(syntax, index, facts)
-        return await judgement.absence(await judgement.schema())
+        report = await judgement.absence(await judgement.schema())
     finally:
         await facts.aclose()
+    if not report.checked or not report.reason:
+        return report
+    health = await context.endpoints[endpoint].health()
+    return (
+        report if health.ok else replace(report, reason=f"the endpoint {endpoint!r} cannot be asked: {health.detail}")
+    )
 
 
 async def _remote(server: str, endpoint: str | None, text: str) -> dict[str, Any]:
-    """Let a proxy that runs do it. Raises UsageError."""
+    """Let a proxy that runs do it. Raises UsageError, UpstreamFailed where nothing answers."""
     url = f"{server.rstrip('/')}/validate" + (f"/{quote(endpoint, safe='')}" if endpoint else "")
     try:
         async with aiohttp.ClientSession() as session, session.post(url, data={"query": text}) as reply:
             document: dict[str, Any] = await reply.json(content_type=None)
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+    except (aiohttp.ClientConnectionError, TimeoutError) as error:
+        raise UpstreamFailed(f"{url} does not answer: {error}") from None
+    except (aiohttp.ClientError, ValueError) as error:
         raise UsageError(f"{url}: {error}") from None
-    if "checked" not in document:
-        raise UsageError(f"{url}: {line(str(document.get('detail', 'this is no proxy with a guard')), 300)}")
+    if not isinstance(document, dict) or "checked" not in document:
+        detail = document.get("detail") if isinstance(document, dict) else None
+        raise UsageError(f"{url}: {line(str(detail or 'this is no proxy with a guard'), 300)}")
     return document
 
 
@@ -124,7 +164,8 @@ def _print_finding(finding: Mapping[str, Any], lines: Sequence[str], colour: str
         # What the pattern spans of its first line; its text was folded to one line where it spans more.
         length = max(1, min(len(finding["pattern"]), len(below[0]) - column))
         print(f"{finding['line']:>5} | {_shown(below[0])}", file=out)
-        print(f"      | {' ' * column}{colour}{'^' * length}{plain}", file=out)
+        before, faulty = _width(below[0][:column]), _width(below[0][column : column + length])
+        print(f"      | {' ' * before}{colour}{'^' * max(1, faulty)}{plain}", file=out)
     state = "verified" if finding["verified"] else "not verified"
     print(
         f"{colour}{finding['code']}{plain} ({finding['severity']}, {state}): {line(finding['message'], 2000)}", file=out
@@ -136,3 +177,8 @@ def _print_finding(finding: Mapping[str, Any], lines: Sequence[str], colour: str
 def _shown(text: str) -> str:
     """Return a line of a query with its columns in place, and nothing in it that a terminal acts on."""
     return "".join(each if each.isprintable() else " " for each in text)
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: Chinese characters and emoji two, accents none."""
+    return sum(0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF") for each in text)

@@ -22,18 +22,22 @@ if TYPE_CHECKING:
 _EXAMPLE = """examples:
   saga schema build --from ontology.ttl shapes.ttl --out mine.index
   saga schema build --endpoint wikidata --config my.toml --out wikidata.index
-  saga schema show P57 --index wikidata.index
+  saga schema show P57
+  saga schema stats --index wikidata.index
 
 A build from an endpoint is polite and slow. What was answered is kept in FILE.work until it is done: the same command
 goes on where it was interrupted. Tables: `class label superclasses` and `class ancestors` (Wikidata), `domain property
-range`, `class meta.subclassOf class`, `property reverse` (Freebase), as .tsv, also compressed."""
+range`, `class meta.subclassOf class`, `property reverse` (Freebase), as .tsv, also compressed"""
 _SHOWN = 20
+# The guard opens indexes at its start, and what makes or reads one must work before there is any.
+WITHOUT = frozenset(("plugins.schema.guard",))
 
 
 def commands(parser: argparse.ArgumentParser) -> None:
     """Declare the three commands."""
     parser.epilog = _EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.set_defaults(without=WITHOUT)
     each = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _declare_build(each.add_parser("build", help="make an index from an endpoint or from files"))
     for name, call, text in (("show", show, "one property or class"), ("stats", stats, "what an index holds")):
@@ -41,7 +45,9 @@ def commands(parser: argparse.ArgumentParser) -> None:
         _place(command)
         if name == "show":
             command.add_argument("id", metavar="ID", help="an id or IRI, such as P57, Q5, film.film.starring")
-        command.add_argument("--index", type=Path, required=True, metavar="FILE")
+        which = command.add_mutually_exclusive_group()
+        which.add_argument("--endpoint", metavar="NAME", help="whose `schema` key names the index; the first one")
+        which.add_argument("--index", type=Path, metavar="FILE", help="an index file, whatever the configuration says")
         command.set_defaults(call=call)
 
 
@@ -113,13 +119,13 @@ async def _from_endpoint(context: Context, args: argparse.Namespace, recipe: Rec
     from plugins.schema.builders.recipe import from_answers
     from plugins.schema.builders.work import Work
 
-    name = args.endpoint or next(iter(context.endpoints))
-    if name not in context.endpoints:
-        raise UsageError(f"no endpoint {name!r}; the configuration has {', '.join(context.endpoints)}")
+    name = _endpoint(context, args)
     if args.page < 1 or not 0 <= args.pause <= 3600:
         raise UsageError("--page must be at least 1, --pause from 0 to 3600")
     recipe = _as_configured(context, name, recipe)
-    work = Work(Path(f"{args.out}.work"), f"{name} {recipe.graph}")
+    table = context.tables[name]
+    # Of another address under the same name no answer may be taken for one of this.
+    work = Work(Path(f"{args.out}.work"), f"{name} {table.store or table.url} {recipe.graph}")
     if work.resumed:
         progress.say(f"going on: {work.resumed:,} answers are there already")
     try:
@@ -140,7 +146,7 @@ def _as_configured(context: Context, name: str, recipe: Recipe) -> Recipe:
 
 async def show(context: Context, args: argparse.Namespace) -> int:
     """Print one property or class. Exit code 1 where the index has none of that name."""
-    index = Index.open(args.index)
+    index = Index.open(_index(context, args))
     record, info = index.property(args.id), index.class_info(args.id)
     if record is not None:
         _write(_property_lines(index, record))
@@ -152,9 +158,29 @@ async def show(context: Context, args: argparse.Namespace) -> int:
     return 1 if record is None and info is None else 0
 
 
+def _index(context: Context, args: argparse.Namespace) -> Path:
+    """Return the file to look into. Raises UsageError where nothing names one."""
+    if args.index is not None:
+        return Path(args.index)
+    if getattr(args, "server", None):
+        raise UsageError("the index of a running proxy is shown by /schema?id=ID there; here --index names a file")
+    path = context.tables[_endpoint(context, args)].schema
+    if path is None:
+        raise UsageError("the endpoint has no `schema` key; `saga schema build` makes an index, --index names one")
+    return path
+
+
+def _endpoint(context: Context, args: argparse.Namespace) -> str:
+    """Return the endpoint that is meant: the first one where none is named. Raises UsageError."""
+    name: str = args.endpoint or next(iter(context.endpoints))
+    if name not in context.endpoints:
+        raise UsageError(f"there is no endpoint {name!r}; there are {', '.join(context.endpoints)}")
+    return name
+
+
 async def stats(context: Context, args: argparse.Namespace) -> int:
     """Print what an index holds."""
-    index = Index.open(args.index)
+    index = Index.open(_index(context, args))
     lines = [f"graph: {index.graph}", f"built: {index.built:%Y-%m-%d %H:%M} UTC"]
     lines += [f"{part} of: {day}" for part, day in index.dates.items()]
     if index.parts_apart():
@@ -168,7 +194,8 @@ def _property_lines(index: Index, record: Property) -> list[str]:
     lines = [annotation(index, record), f"iri: {record.iri}", f"usage: {record.usage:,}"]
     for name, side in (("domain", record.domain), ("range", record.range)):
         if side:
-            lines.append(f"{name}: {side.source}, {side.status}, {len(side.classes)} classes: {side_text(index, side)}")
+            count = f"{len(side.classes):,} class{'es' * (len(side.classes) != 1)}"
+            lines.append(f"{name}: {side.source}, {side.status}, {count}: {side_text(index, side)}")
             lines += [f"  except {iri}" for iri in sorted(side.exceptions)[:_SHOWN]]
     lines += [f"inverse: {record.inverse}"] if record.inverse else []
     lines += [f"qualifiers: {', '.join(record.qualifiers)}"] if record.qualifiers else []

@@ -122,9 +122,9 @@ class Draft:
     def _parents(self) -> list[list[int]]:
         parents: list[list[int]] = [[] for _ in self._numbers]
         for below, above in zip(self._below, self._above, strict=True):
-            if below != above and above not in parents[below]:
+            if below != above:
                 parents[below].append(above)
-        return parents
+        return [list(dict.fromkeys(each)) if len(each) > 1 else each for each in parents]
 
     def _parts(self) -> list[bytes | bytearray | memoryview]:
         for root in self.roots:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
 
 from plugins.schema.absence import Absence
 from plugins.schema.facts import LOOKUP
+from plugins.schema.findings import MOST_FINDINGS
+from plugins.schema.lookups import MOST_ASKS, MOST_CONSTANTS
+from plugins.schema.model import Side
 from proxy.results.formats import Format
 from proxy.web import _HINTS
 from tests import wire
@@ -44,8 +46,8 @@ def split(client: Answer, guard: Answer) -> Callable[[Sent], Answer]:
     return lambda sent: guard if lookup(sent) else client
 
 
-def told(label: str) -> Answer:
-    """Say that everything is a country of this name, and has nothing else."""
+def told(label: str, types: Sequence[str] = ("Q3624078",)) -> Answer:
+    """Say that everything has these types and this name, a country's by default, and nothing else."""
 
     def row(used: str, value: dict[str, str] | None = None) -> dict[str, Any]:
         found: dict[str, Any] = {"s": {"type": "literal", "value": "0"}, "p": {"type": "uri", "value": used}}
@@ -53,7 +55,7 @@ def told(label: str) -> Answer:
 
     rows = [
         row(DIRECT + "P31"),
-        row(DIRECT + "P31", {"type": "uri", "value": item("Q3624078")}),
+        *(row(DIRECT + "P31", {"type": "uri", "value": item(each)}) for each in types),
         row(LABEL, {"type": "literal", "value": label}),
     ]
     return Answer(body=json.dumps({"head": {"vars": ["s", "p", "c"]}, "results": {"bindings": rows}}).encode())
@@ -63,25 +65,26 @@ HANGS = Answer(end="stall", cut=0)
 
 
 async def test_rows_never_wait_for_look_ups_that_hang(index: Path) -> None:
-    async with Upstream(split(select(3), HANGS)) as up, guarded(up.url, index) as base:
-        started = time.perf_counter()
-        for _ in range(20):
-            got = await wire.get(f"{base}/sparql", BIRTH)
-            assert got.body == results(Format.JSON, 3)
-        assert time.perf_counter() - started < 0.5
+    """A look-up may take a minute here, so that a reply that waited for one would be seen on any machine."""
+    async with Upstream(split(select(3), HANGS)) as up, guarded(up.url, index, types_s=60, ask_s=60) as base:
+        async with asyncio.timeout(30):
+            for _ in range(20):
+                got = await wire.get(f"{base}/sparql", BIRTH)
+                assert got.body == results(Format.JSON, 3)
 
 
 async def test_an_empty_answer_waits_no_longer_than_the_budget_and_soon_not_at_all(index: Path) -> None:
     hanging = Upstream(split(Answer(body=EMPTY), HANGS))
-    async with hanging as up, guarded(up.url, index, types_s=0.1, ask_s=0.1) as base:
-        times = []
-        for _ in range(6):
-            started = time.perf_counter()
-            got = await wire.get(f"{base}/sparql", BIRTH)
-            times.append(time.perf_counter() - started)
+    async with hanging as up, guarded(up.url, index, types_s=0.1, ask_s=0.1) as base, asyncio.timeout(30):
+        asked = []
+        for number in range(8):
+            # Another constant each time: what was late once is not asked again anyway.
+            text = f"SELECT ?d {{ wd:Q{142 + number} wdt:P569 ?d }}"
+            got = await wire.get(f"{base}/sparql", {"query": text})
             assert (got.status, got.body, got.header("sparql-warning")) == (200, EMPTY, None)
-        assert max(times) < 0.8
-        assert times[-1] < 0.1
+            asked.append(sum(map(lookup, up.sent)))
+        # After some that were late the endpoint is left alone.
+        assert 0 < asked[0] <= asked[3] == asked[-1]
 
 
 async def test_late_checks_do_not_block(index: Path) -> None:
@@ -170,30 +173,96 @@ async def test_a_fault_of_the_guard_passes_the_query_and_is_logged(
 
 
 async def test_warnings_that_come_after_the_first_chunk_are_counted(index: Path) -> None:
-    slow = Answer(body=told("France").body, before_head_s=0.1)
-    async with Upstream(split(select(2), slow)) as up, guarded(up.url, index) as base:
+    slow = Answer(body=told("France").body, before_head_s=2.0)
+    async with Upstream(split(select(2), slow)) as up, guarded(up.url, index, types_s=10) as base:
         got = await wire.get(f"{base}/sparql", BIRTH)
         assert got.header("sparql-warning") is None
-        for _ in range(60):
+        for _ in range(200):
             if await counted(base, "saga_guard_findings_total", code="domain", severity="warn"):
                 break
             await asyncio.sleep(0.05)
         assert await counted(base, "saga_guard_findings_total", code="domain", severity="warn") == 1
 
 
-async def test_warn_is_not_slower_than_off(index: Path) -> None:
-    """A coarse look; the bench has the interval."""
-    hanging = Upstream(split(select(3), HANGS))
-    async with hanging as up, guarded(up.url, index, mode="off") as plain, guarded(up.url, index) as warned:
-        times: dict[str, list[float]] = {plain: [], warned: []}
-        for number in range(60):
-            for base in (plain, warned) if number % 2 else (warned, plain):
-                started = time.perf_counter()
-                await wire.get(f"{base}/sparql", BIRTH)
-                times[base].append(time.perf_counter() - started)
-        assert median(times[warned]) < 2 * median(times[plain]) + 0.005
-
-
 def test_the_mark_of_a_look_up_cannot_be_sent() -> None:
     assert LOOKUP not in _HINTS
     assert "saga-guard" in _HINTS
+
+
+MANY_TYPES = [f"Q{number}" for number in range(800_000, 800_300)]
+MANY_CLASSES = [f"Q{number}" for number in range(900_000, 905_000)]
+
+
+def odd_index(path: Path, above: Callable[[int], str]) -> Path:
+    """Write an index in which 300 classes have a superclass each, and P569 is for 5,000 classes."""
+    draft = demo_draft()
+    for number, each in enumerate(MANY_TYPES):
+        draft.add_superclass(item(each), item(above(number)))
+        draft.add_instances(item(each), 1_000)
+    for each in MANY_CLASSES:
+        draft.add_superclass(item(each), item("Q35120"))
+    wide = Side(classes=tuple(map(item, MANY_CLASSES)))
+    draft.add_property(replace(draft.properties[item("P569")], domain=wide))
+    draft.write(path)
+    return path
+
+
+# What is above each of the 300 types, and what follows. Source: guard.md section 2.
+HIERARCHIES: list[tuple[str, Callable[[int], str], str | None]] = [
+    ("below the root", lambda number: "Q35120", "block"),
+    ("one cycle", lambda number: MANY_TYPES[number - 1], "warn"),
+    ("a chain to the root", lambda number: MANY_TYPES[number - 1] if number else "Q35120", "block"),
+    ("the last leads nowhere", lambda number: "Q35120" if number < 299 else "Q777777", "warn"),
+    ("a cycle with a way to the root", lambda number: "Q35120" if number == 7 else MANY_TYPES[number - 1], "block"),
+    ("one fits", lambda number: "Q35120" if number < 299 else MANY_CLASSES[4_999], None),
+]
+
+
+@pytest.mark.parametrize(
+    ("above", "severity"), [each[1:] for each in HIERARCHIES], ids=[each[0] for each in HIERARCHIES]
+)
+async def test_300_types_against_5000_domain_classes_in_any_hierarchy(
+    tmp_path: Path, above: Callable[[int], str], severity: str | None
+) -> None:
+    """All are judged; a finding names five of each, so that message and header stay short."""
+    odd = odd_index(tmp_path / "odd.saga", above)
+    endpoint = Upstream(split(Answer(body=EMPTY), told("France", MANY_TYPES)))
+    async with endpoint as up, guarded(up.url, odd, mode="block") as base:
+        answer = (await wire.get(f"{base}/validate", BIRTH)).json
+        found = [each for each in answer["findings"] if each["code"] == "domain"]
+        assert [each["severity"] for each in found] == ([severity] if severity else [])
+        got = await wire.get(f"{base}/sparql", BIRTH)
+        assert got.status == (422 if severity == "block" else 200)
+        if severity == "block":
+            assert len(got.json["detail"]) < 2_000
+        for each in found:
+            assert (len(each["types"]), len(each["expected"])) == (5, 5)
+
+
+async def test_2000_patterns_are_judged_within_limits(index: Path) -> None:
+    """Of one query 64 constants are looked up, 24 patterns verified and 100 findings told; what is left is said."""
+    patterns = " ".join(f"wd:Q{number} wdt:P569 ?v{number} ." for number in range(1, 2_001))
+    query = {"query": f"SELECT * {{ {patterns} }}"}
+    async with Upstream(split(Answer(body=EMPTY), told("France"))) as up:
+        async with guarded(up.url, index) as base:
+            got = await wire.post(f"{base}/sparql", query)
+            assert (got.status, got.body) == (200, EMPTY)
+            assert len(got.header("sparql-warning") or "") <= 2_048
+            answer = (await wire.post(f"{base}/validate", query)).json
+            assert answer["checked"] is True
+            assert 1 <= len(answer["findings"]) <= MOST_FINDINGS
+        # Batches of constants and single verifications, in each of the two stages of each of the two requests.
+        assert sum(map(lookup, up.sent)) <= 4 * (MOST_CONSTANTS + MOST_ASKS)
+
+
+@pytest.mark.parametrize("mode", ["warn", "block"])
+async def test_text_that_no_parser_reads_passes_as_it_is(index: Path, mode: str) -> None:
+    text = "SELECT ?d { wd:Q142 wdt:P569 ?d GIBBERISH ( ?d ) }"
+    async with Upstream(split(Answer(body=EMPTY), told("France"))) as up, guarded(up.url, index, mode=mode) as base:
+        got = await wire.get(f"{base}/sparql", {"query": text})
+        assert (got.status, got.body) == (200, EMPTY)
+        assert [sent.text.endswith(text) for sent in up.sent if not lookup(sent)] == [True]
+        answer = (await wire.get(f"{base}/validate", {"query": text})).json
+        assert answer["checked"] is False
+        assert answer["reason"]
+        assert await counted(base, "saga_unchecked_queries_total") >= 1

@@ -89,7 +89,7 @@ async def test_an_endpoint_gives_what_the_files_give(store: pyoxigraph.Store, tm
 async def test_a_public_endpoint_is_asked_for_the_classes_above_only(store: pyoxigraph.Store, tmp_path: Path) -> None:
     server = Server(store)
     found = await built(server, tmp_path / "work")
-    assert found.counts["with_domain"] == 49
+    assert found.counts["with_domain"] == 45
     assert found.counts["evidence_pairs"] == 0
     assert not [text for text in server.asked if "GROUP BY" in text or "?s ?p ?o" in text]
     record = found.property("P57")

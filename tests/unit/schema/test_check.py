@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plugins.schema.check import NOT_CHECKED, NOT_OK, OK, check, commands, print_report
+from plugins.schema.check import NOT_CHECKED, NOT_OK, OK, UNAVAILABLE, check, commands, print_report
 from proxy.core import Core
 from proxy.errors import ConfigError, UsageError
 from proxy.loader import check as settle
@@ -50,7 +50,7 @@ async def run(store: Path, text: str, folder: Path, *words: str) -> int:
 async def test_the_faulty_pattern_is_underlined(
     demo_store: Path, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert await run(demo_store, BAD, tmp_path, "--index", str(index)) == NOT_OK
+    assert await run(demo_store, BAD, tmp_path, "--index", str(index), "--endpoint", "demo") == NOT_OK
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "    2 |   wd:Q142 wdt:P569 ?d"
     assert lines[1] == "      |   ^^^^^^^^^^^^^^^^^^^"
@@ -61,7 +61,7 @@ async def test_the_faulty_pattern_is_underlined(
 async def test_json_is_what_validate_answers(
     demo_store: Path, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert await run(demo_store, BAD, tmp_path, "--index", str(index), "--json") == NOT_OK
+    assert await run(demo_store, BAD, tmp_path, "--index", str(index), "--endpoint", "demo", "--json") == NOT_OK
     document = json.loads(capsys.readouterr().out)
     assert (document["ok"], document["checked"]) == (False, True)
     assert document["findings"][0]["code"] == "domain"
@@ -70,12 +70,12 @@ async def test_json_is_what_validate_answers(
 async def test_what_is_right_is_ok_and_what_cannot_be_checked_is_not(
     demo_store: Path, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert await run(demo_store, GOOD, tmp_path, "--index", str(index)) == OK
+    assert await run(demo_store, GOOD, tmp_path, "--index", str(index), "--endpoint", "demo") == OK
     assert capsys.readouterr().out == "ok\n"
     assert await run(demo_store, GOOD, tmp_path) == NOT_CHECKED
     assert "saga schema build" in capsys.readouterr().out
-    assert await run(demo_store, "SELECT ?d { ?x", tmp_path, "--index", str(index)) == NOT_CHECKED
-    assert await run(demo_store, "what", tmp_path, "--index", str(index)) == NOT_CHECKED
+    assert await run(demo_store, "SELECT ?d { ?x", tmp_path, "--index", str(index), "--endpoint", "demo") == NOT_CHECKED
+    assert await run(demo_store, "what", tmp_path, "--index", str(index), "--endpoint", "demo") == NOT_CHECKED
 
 
 async def test_an_endpoint_that_does_not_answer_is_no_ok(
@@ -85,10 +85,30 @@ async def test_an_endpoint_that_does_not_answer_is_no_ok(
         tables = {"endpoints": {"up": {"url": up.url, "graph": "wikidata"}}}
         file = tmp_path / "query.rq"
         file.write_text(GOOD)
-        args = argparse.Namespace(file=str(file), endpoint=None, index=index, json=False)
+        args = argparse.Namespace(file=str(file), endpoint="up", index=index, json=False)
         async with Core(settle(tables, tmp_path)).lifespan() as context:
             assert await check(context, args) == NOT_CHECKED
-    assert "did not answer" in capsys.readouterr().out
+    assert capsys.readouterr().out == "not all was checked: the endpoint 'up' cannot be asked: HTTP 500\n"
+
+
+async def test_a_store_that_is_not_there_is_named(
+    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await run(tmp_path / "absent", GOOD, tmp_path, "--index", str(index), "--endpoint", "demo") == NOT_CHECKED
+    assert "the endpoint 'demo' cannot be asked: " in capsys.readouterr().out
+
+
+async def test_without_an_endpoint_nothing_is_verified_and_nothing_is_ok(
+    demo_store: Path, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An index that is named may be of another graph than the endpoint that happens to be configured."""
+    typed = "SELECT ?d { ?c wdt:P31 wd:Q6256 ; wdt:P569 ?d }"
+    assert await run(demo_store, typed, tmp_path, "--index", str(index), "--json") == NOT_OK
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["code"], finding["severity"], finding["verified"]) == ("domain", "warn", False)
+    for text in (BAD, GOOD):
+        assert await run(demo_store, text, tmp_path, "--index", str(index)) == NOT_CHECKED
+        assert "--endpoint names the graph" in capsys.readouterr().out
 
 
 async def test_bad_use_is_said(demo_store: Path, index: Path, tmp_path: Path) -> None:
@@ -119,8 +139,34 @@ async def test_a_running_proxy_does_it(
         args.endpoint = "nowhere"
         with pytest.raises(UsageError, match="nowhere"):
             await check(None, args)  # type: ignore[arg-type]
-    with pytest.raises(UsageError):
-        await check(None, args)  # type: ignore[arg-type]
+    assert await check(None, args) == UNAVAILABLE  # type: ignore[arg-type]
+    assert f"{base}/validate/nowhere does not answer" in capsys.readouterr().err
+
+
+async def test_what_is_no_proxy_with_a_guard_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "query.rq"
+    file.write_text(GOOD)
+    for body in (b"<html>", b"[]", b"{}", b"null"):
+        async with Upstream(Answer(body=body)) as up:
+            args = argparse.Namespace(file=str(file), endpoint=None, index=None, json=True, server=up.url)
+            with pytest.raises(UsageError, match="validate"):
+                await check(None, args)  # type: ignore[arg-type]  # the other proxy has the context
+
+
+def test_wide_characters_are_underlined_as_they_stand() -> None:
+    finding = {
+        "code": "domain",
+        "severity": "warn",
+        "line": 1,
+        "column": 7,
+        "pattern": "?x rdfs:label '柏林'",
+        "verified": True,
+        "message": "no",
+        "suggestions": [],
+    }
+    out = io.StringIO()
+    print_report({"ok": False, "checked": True, "findings": [finding]}, "'中国'. ?x rdfs:label '柏林' }", out)
+    assert out.getvalue().splitlines()[1] == "      | " + " " * 8 + "^" * 20
 
 
 def test_a_terminal_gets_colours_and_no_text_of_the_graph_moves_its_cursor() -> None:
