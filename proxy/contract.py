@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import ClassVar, Literal, Protocol, Self
+from typing import ClassVar, Literal, Protocol, Self, TypeVar
 
 from aiohttp import web
+from multidict import CIMultiDict
 from prometheus_client import Counter, Gauge, Histogram
 
 from proxy.results.formats import Format
@@ -17,6 +18,7 @@ from proxy.results.state import State
 from proxy.settings import EndpointTable
 from proxy.syntax import Form, Syntax
 
+P = TypeVar("P", bound="Plugin")
 Source = Literal["client", "nl", "guard"]
 Right = Literal["query", "update", "nl", "admin"]
 
@@ -88,6 +90,7 @@ class Reply:
     Use it as an async context manager, or call `aclose`: only that frees the endpoint, since a stream that was never
     started cannot free anything itself. Errors before the first byte are raised where the reply is made; an error
     from ``chunks`` means that the answer is broken. ``format`` is None for an update, whose body is empty.
+    ``headers`` is a `CIMultiDict` where it may hold several of one name; copied with `{**headers}` it keeps the first.
     ``status`` is 200, or 304 where a client has the answer already; ``version`` is the `version` parameter of the media
     type (SPARQL 1.2), where the endpoint sent one; ``until`` is the moment of the loop's clock at which the answer must
     have gone out, so that a client that does not read holds no endpoint.
@@ -99,7 +102,7 @@ class Reply:
     chunks: AsyncIterator[bytes]
     status: int = 200
     state: State = field(default_factory=State)
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: MutableMapping[str, str] = field(default_factory=CIMultiDict)
     release: Callable[[], Awaitable[None]] = _nothing
     version: str | None = None
     until: float | None = None
@@ -181,7 +184,8 @@ class Metrics(Protocol):
 class Context:
     """What a plugin may use of the application.
 
-    Shapes: ``tables`` are the endpoints as configured, ``prefixes`` what each implies, by the endpoint's name.
+    Shapes: ``tables`` are the endpoints as configured, ``prefixes`` what each implies, by the endpoint's name;
+    ``plugins`` are all that are on, in the order of the list.
     Units: ``clock`` is monotonic, in seconds.
     """
 
@@ -191,6 +195,11 @@ class Context:
     prefixes: Mapping[str, Mapping[str, str]]
     metrics: Metrics
     clock: Callable[[], float]
+    plugins: tuple[Plugin, ...] = ()
+
+    def plugin(self, kind: type[P]) -> P | None:
+        """Return the plugin of a kind, so that one may stand on another that comes before it; None where it is off."""
+        return next((each for each in self.plugins if isinstance(each, kind)), None)
 
 
 CONTEXT = web.AppKey("context", Context)

@@ -42,6 +42,7 @@ class Core:
             prefixes=self.prefixes,
             metrics=self.metrics,
             clock=time.monotonic,
+            plugins=loaded.plugins,
         )
 
     @asynccontextmanager

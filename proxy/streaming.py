@@ -8,6 +8,7 @@ import struct
 from collections.abc import AsyncIterator
 
 from aiohttp import HttpVersion11, web
+from multidict import CIMultiDict
 
 from proxy.compression import SMALLEST, Coding, coding_for, compressed, compressing
 from proxy.contract import Reply
@@ -82,8 +83,9 @@ class _Body:
             await asyncio.wait((self._pending,))
 
 
-def _headers(reply: Reply, coding: Coding | None) -> dict[str, str]:
-    headers = {"Vary": "Accept, Accept-Encoding", **reply.headers}
+def _headers(reply: Reply, coding: Coding | None) -> CIMultiDict[str]:
+    headers = CIMultiDict({"Vary": "Accept, Accept-Encoding"})
+    headers.update(reply.headers)
     if coding is not None:
         headers["Content-Encoding"] = coding
     if reply.format is not None:

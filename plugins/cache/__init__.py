@@ -33,8 +33,8 @@ class Cache(Plugin):
 
     Never kept are partial, broken and failed answers, updates, texts with functions that answer differently each time
     or with SERVICE, and answers above `max_entry_bytes`. An update through the proxy, or a clearing, makes its
-    endpoint forget: at once in this worker, and within `redis_sync_s` in all that share a Redis. Workers that share
-    none, or lost theirs, give old answers until `ttl_s` is over.
+    endpoint forget: at once in all workers of this proxy, and within `redis_sync_s` in other proxies that share its
+    Redis. Proxies that share none, or lost theirs, give old answers until `ttl_s` is over.
     """
 
     Options = CacheOptions
@@ -101,7 +101,7 @@ class Cache(Plugin):
         return await self._miss(question, entry, run)
 
     async def clear(self, endpoint: str) -> None:
-        """Forget the answers of an endpoint, here and wherever the same Redis is used. Raises NotFound."""
+        """Forget the answers of an endpoint, in all workers and wherever the same Redis is used. Raises NotFound."""
         if endpoint not in self._store.epochs.endpoints:
             raise NotFound(f"There is no endpoint `{endpoint}`.")
         await self._store.clear(endpoint)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from multidict import CIMultiDict
+
 from plugins.cache.directives import matches
 from plugins.cache.entry import Entry
 from proxy.contract import Query, Reply
@@ -31,13 +33,15 @@ def answered(
     Units: ``waited_s`` is how long this query waited for somebody else's, in seconds.
     """
     age_s = max(0.0, now - entry.born)
-    headers = {
-        **entry.headers,
-        "ETag": entry.etag,
-        "Age": str(int(age_s)),
-        **manners(query),
-        **status(f"{how}; ttl={int(entry.fresh_s - age_s)}"),
-    }
+    headers = CIMultiDict(entry.headers)
+    headers.update(
+        {
+            "ETag": entry.etag,
+            "Age": str(int(age_s)),
+            **manners(query),
+            **status(f"{how}; ttl={int(entry.fresh_s - age_s)}"),
+        }
+    )
     known = not entry.partial and matches(query.hints.get("if-none-match"), entry.etag)
     state = State(
         completeness=Completeness.PARTIAL if entry.partial else Completeness.COMPLETE,

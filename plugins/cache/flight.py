@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 
+from multidict import CIMultiDict
+
 from plugins.cache.entry import Entry, Packing
 from proxy.contract import Query, Reply, Run
 from proxy.errors import ProxyError, UpstreamBusy
@@ -58,7 +60,7 @@ class Flight:
         self._max_bytes = max_bytes
         self._held = 0
         self._reply: Reply | None = None
-        self._headers: dict[str, str] = {}
+        self._headers: CIMultiDict[str] = CIMultiDict()
         self._queue: deque[bytes] = deque()
         self._more = asyncio.Event()
         self._leader = False
@@ -121,7 +123,7 @@ class Flight:
         """Ask the endpoint and read its answer; ``keep`` makes the entry of a whole one. Raises what they raise."""
         reply = self._reply = await run(query)
         try:
-            self._headers = dict(reply.headers)
+            self._headers = CIMultiDict(reply.headers)
             self.opened.set()
             await self._read(reply, keep)
         finally:

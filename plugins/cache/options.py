@@ -41,7 +41,11 @@ class EndpointOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheOptions:
-    """The `[cache]` table."""
+    """The `[cache]` table. Updates that pass this proxy are seen; others only when `ttl_s` is over.
+
+    Each worker keeps answers of its own, and all of them forget an endpoint together. Other proxies, and workers on
+    other machines, hear of updates through Redis, or not at all.
+    """
 
     max_bytes: int = key("memory of one worker for answers, in bytes; as much again for those on their way", 256 * MIB)
     max_entry_bytes: int = key("largest answer that is kept, in bytes before compression", 4 * MIB)

@@ -7,12 +7,13 @@ import json
 from typing import Any
 
 import zstandard
+from multidict import CIMultiDict
 
 from plugins.cache.entry import SLICE_BYTES, Entry
 from proxy.results import Format
 
 # Changed whenever the layout changes: older and newer workers then miss instead of misreading.
-_MAGIC = b"SAGA1\n"
+_MAGIC = b"SAGA2\n"
 _DIGEST_BYTES = 16
 
 
@@ -29,7 +30,7 @@ def written(entry: Entry, now: float, wall: float) -> bytes:
         "endpoint": entry.endpoint,
         "format": entry.format.name,
         "version": entry.version,
-        "headers": dict(entry.headers),
+        "headers": list(entry.headers.items()),
         "etag": entry.etag,
         "slices": [len(each) for each in entry.slices],
         "packed": entry.packed,
@@ -67,7 +68,7 @@ def _entry(head: dict[str, Any], body: bytes, now: float, wall: float) -> Entry:
         endpoint=str(head["endpoint"]),
         format=Format[head["format"]],
         version=None if head["version"] is None else str(head["version"]),
-        headers={str(name): str(value) for name, value in head["headers"].items()},
+        headers=CIMultiDict((str(name), str(value)) for name, value in head["headers"]),
         etag=str(head["etag"]),
         slices=slices,
         packed=packed,

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from multidict import CIMultiDict
+
 from plugins.cache.entry import Entry, Packing
 from plugins.cache.epochs import Epochs
 from plugins.cache.events import Count, Event
@@ -59,7 +61,7 @@ class Store:
         return None
 
     async def forget(self, endpoint: str) -> None:
-        """Begin a new epoch of an endpoint, here and wherever the same Redis is used."""
+        """Begin a new epoch of an endpoint, in all workers and wherever the same Redis is used."""
         self.epochs.bump(endpoint)
         if self._shared is not None:
             await self._shared.tell(endpoint)
@@ -119,7 +121,7 @@ class Store:
             endpoint=question.query.endpoint,
             format=reply.format,
             version=reply.version,
-            headers=dict(reply.headers),
+            headers=CIMultiDict(reply.headers),
             etag=etag,
             slices=slices,
             packed=packed,

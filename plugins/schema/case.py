@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
+from itertools import islice
+from typing import Self
 
 from plugins.schema.edges import Edge, edges
 from plugins.schema.findings import Code, Finding, Named, line, shown
@@ -17,6 +20,8 @@ from proxy.syntax import Blank, Form, Iri, Scope, Syntax, Term, Variable
 
 # Above this a query is judged up to here; the rest of it is not looked at.
 MOST_EDGES = 4_000
+# So many edges are read, or judged, in one go.
+_PART = 4
 FORWARD: frozenset[Role] = frozenset(("direct", "direct_normalized", "claim"))
 VALUED: frozenset[Role] = frozenset(("direct", "statement"))
 
@@ -34,6 +39,18 @@ class Case:
     """Read a query against a schema, once."""
 
     def __init__(self, syntax: Syntax, schema: Schema, lookups: Lookups) -> None:
+        self._begin(syntax, schema, lookups)
+        for _ in self.reading():
+            pass
+
+    @classmethod
+    def unread(cls, syntax: Syntax, schema: Schema, lookups: Lookups) -> Self:
+        """Return a case whose edges are still to be read, by `reading`."""
+        case = cls.__new__(cls)
+        case._begin(syntax, schema, lookups)
+        return case
+
+    def _begin(self, syntax: Syntax, schema: Schema, lookups: Lookups) -> None:
         self.syntax = syntax
         self.schema = schema
         self.lookups = lookups
@@ -44,12 +61,12 @@ class Case:
         self._into: defaultdict[str, list[Use]] = defaultdict(list)
         self._out: defaultdict[str, list[Use]] = defaultdict(list)
         self._says_type = self._type_properties()
-        self._read()
 
-    def _read(self) -> None:
-        for number, edge in enumerate(edges(self.syntax)):
-            if number == MOST_EDGES:
-                return
+    def reading(self) -> Iterator[None]:
+        """Read the edges in short steps, so that others get a turn."""
+        for number, edge in enumerate(islice(edges(self.syntax), MOST_EDGES), 1):
+            if number % _PART == 0:
+                yield
             found = self.schema.role_of(edge.property.value)
             if found is None:
                 self.unknown.append(edge)
@@ -60,6 +77,14 @@ class Case:
                 self._out[str(edge.subject)].append(use)
             if isinstance(edge.object, Variable | Blank):
                 self._into[str(edge.object)].append(use)
+
+    def parts(self) -> Iterator[Case]:
+        """Yield cases that are this one with some of its edges each, so that judging can pause between them."""
+        for start in range(0, max(len(self.uses), len(self.unknown)), _PART):
+            part = copy(self)
+            part.uses = self.uses[start : start + _PART]
+            part.unknown = self.unknown[start : start + _PART]
+            yield part
 
     def into(self, term: Term | None) -> Sequence[Use]:
         """Return the uses whose object is this variable, in any scope."""

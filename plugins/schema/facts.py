@@ -15,7 +15,7 @@ from typing import Any
 
 from cachetools import TTLCache
 
-from plugins.schema.fit import Entity
+from plugins.schema.about import About, Rows, weight
 from plugins.schema.vocabulary import Vocabulary
 from proxy.contract import Caller, Dataset, Query, Run
 from proxy.errors import ProxyError, TooMany, UpstreamBusy, UpstreamTimeout
@@ -45,25 +45,6 @@ _PLAIN: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What is known of a constant.
-
-    Shapes: ``types`` are its own classes, ``superclasses`` those above it where it is a class itself.
-    """
-
-    iri: str
-    label: str = ""
-    types: tuple[str, ...] = ()
-    superclasses: tuple[str, ...] = ()
-    present: frozenset[str] = frozenset()
-
-    @property
-    def entity(self) -> Entity:
-        """The constant as `fit` takes it: types and own superclasses together."""
-        return Entity(iri=self.iri, classes=(*self.types, *self.superclasses), present=self.present)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """Limits of the look-ups of one endpoint.
 
@@ -79,30 +60,30 @@ class Budget:
 
 
 class Facts:
-    """Ask one endpoint. `aclose` ends what still runs."""
+    """Ask one endpoint. `aclose` ends what still runs; ``age`` grows whenever all answers are forgotten."""
 
     def __init__(
         self, run: Run, endpoint: str, vocabulary: Vocabulary, budget: Budget, clock: Callable[[], float]
     ) -> None:
         self._run = run
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._vocabulary = vocabulary
         self._clock = clock
         self._slots = asyncio.Semaphore(budget.concurrency)
         self._about: TTLCache[tuple[str, Dataset], About] = TTLCache(
-            budget.kept_bytes // 2, budget.remembered_s, timer=clock, getsizeof=_weight
+            budget.kept_bytes // 2, budget.remembered_s, timer=clock, getsizeof=weight
         )
-        self._asked: TTLCache[tuple[str, Dataset], bool] = TTLCache(
+        self._asked: TTLCache[tuple[str, Dataset], tuple[bool, float]] = TTLCache(
             budget.kept_bytes // 2 // _TRUE_BYTES, budget.remembered_s, timer=clock
         )
         self._missed: TTLCache[tuple[str, Dataset], bool] = TTLCache(_MOST_MISSED, _MISSED_S, timer=clock)
         self._running: dict[tuple[str, Dataset], asyncio.Future[None]] = {}
         self._held: set[asyncio.Future[None]] = set()
         self._paused_until = 0.0
-        self._age = 0
         self._late = 0
         self._ids = itertools.count(1)
         self.budget = budget
+        self.age = 0
 
     async def about(self, iris: Iterable[str], dataset: Dataset, seconds: float) -> Mapping[str, About]:
         """Return what is known of constants within so many seconds; those that are late are missing.
@@ -124,14 +105,32 @@ class Facts:
         if self._unasked(self._asked, key):
             self._start([key], self._verify(body, dataset), self.budget.ask_s)
         await self._wait([key], seconds)
-        return self._asked.get(key)
+        found = self._asked.get(key)
+        return None if found is None else found[0]
+
+    def settled(self, questions: Iterable[str], dataset: Dataset) -> bool:
+        """Whether none of these, IRIs or patterns, would be asked now: known, failed, or nothing is asked at all."""
+        if self._clock() < self._paused_until:
+            return True
+        kept = (self._about, self._asked, self._missed)
+        return all(any((each, dataset) in known for known in kept) for each in questions)
+
+    def asked(self, body: str, dataset: Dataset) -> float:
+        """Return the moment at which `ask` had its answer from; now where it has none any more."""
+        found = self._asked.get((body, dataset))
+        return self._clock() if found is None else found[1]
+
+    def now(self) -> float:
+        """Return the moment of the clock by which answers grow old."""
+        return self._clock()
 
     def forget(self) -> None:
         """Forget all answers, because the data may have changed; what still runs will not be kept either."""
-        self._age += 1
+        self.age += 1
         self._about.clear()
         self._asked.clear()
         self._missed.clear()
+        self._running.clear()
 
     async def aclose(self) -> None:
         """End every look-up."""
@@ -154,7 +153,8 @@ class Facts:
     def _ended(self, keys: Sequence[tuple[str, Dataset]], task: asyncio.Future[None]) -> None:
         self._held.discard(task)
         for key in keys:
-            self._running.pop(key, None)
+            if self._running.get(key) is task:
+                del self._running[key]
         if not task.cancelled():
             # Seen here, so that a fault which nobody waits for does not count as lost; a waiter sees it, too.
             task.exception()
@@ -193,31 +193,31 @@ class Facts:
         self._paused_until = self._clock() + min(max(seconds, 1.0), _LONGEST_PAUSE_S)
 
     async def _learn(self, batch: Sequence[str], dataset: Dataset) -> None:
-        age = self._age
+        age, asked = self.age, self._clock()
         answer = await self._answer(self._properties_text(batch), dataset, self.budget.types_s)
-        if age != self._age:
+        if age != self.age:
             return
-        found: dict[str, _Row] = {str(number): _Row() for number in range(len(batch))}
+        found: dict[str, Rows] = {str(number): Rows() for number in range(len(batch))}
         for row in answer.get("results", _PLAIN).get("bindings", ()):
             known = found.get(row.get("s", _PLAIN).get("value"))
             if known is not None:
                 known.add(row, self._vocabulary)
         for iri, known in zip(batch, found.values(), strict=True):
-            about = known.about(iri)
-            if _weight(about) <= self._about.maxsize:
+            about = known.about(iri, asked)
+            if weight(about) <= self._about.maxsize:
                 self._about[iri, dataset] = about
 
     async def _verify(self, body: str, dataset: Dataset) -> None:
-        age = self._age
+        age, asked = self.age, self._clock()
         answer = (await self._answer(f"ASK {{ {body} }}", dataset, self.budget.ask_s)).get("boolean")
-        if age == self._age and isinstance(answer, bool):
-            self._asked[body, dataset] = answer
+        if age == self.age and isinstance(answer, bool):
+            self._asked[body, dataset] = answer, asked
 
     async def _answer(self, text: str, dataset: Dataset, seconds: float) -> Any:
         """Run a query of our own. Raises ProxyError, TimeoutError for an answer without bounds."""
         query = Query(
             id=f"guard-{next(self._ids)}",
-            endpoint=self._endpoint,
+            endpoint=self.endpoint,
             syntax=read_cold(text, _PLAIN, _LIMITS),
             formats=(Format.JSON,),
             caller=Caller(address="guard"),
@@ -252,36 +252,3 @@ class Facts:
             for number, iri in enumerate(batch)
         )
         return f"SELECT ?s ?p ?c {{ {' UNION '.join(branches)} }}"
-
-
-class _Row:
-    """Gather the rows of one constant."""
-
-    def __init__(self) -> None:
-        self._classes: dict[str, dict[str, None]] = {"types": {}, "superclasses": {}}
-        self._present: set[str] = set()
-        self._label = ""
-
-    def add(self, row: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-        used, value = row["p"]["value"], row.get("c")
-        if value is None:
-            self._present.add(used)
-        elif used in vocabulary.labels:
-            self._label = self._label or str(value["value"])
-        elif value["type"] == "uri":
-            kind = "types" if used in vocabulary.types else "superclasses"
-            self._classes[kind][value["value"]] = None
-
-    def about(self, iri: str) -> About:
-        return About(
-            iri=iri,
-            label=self._label,
-            types=tuple(self._classes["types"]),
-            superclasses=tuple(self._classes["superclasses"]),
-            present=frozenset(self._present),
-        )
-
-
-def _weight(about: About) -> int:
-    """Return about how many bytes it takes."""
-    return 600 + len(about.label) + 150 * (len(about.types) + len(about.superclasses) + len(about.present))

@@ -145,7 +145,10 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def line(text: str, most: int = _MOST_LABEL) -> str:
     """Return text as one short line that a terminal, a header and a log can show: nothing in it moves a cursor."""
-    folded = " ".join("".join(each if each.isprintable() else " " for each in text[: 4 * most]).split())
+    start = text[: 4 * most]
+    if not start.isprintable():
+        start = "".join(each if each.isprintable() else " " for each in start)
+    folded = " ".join(start.split())
     return folded if len(folded) <= most else folded[: most - 1] + "…"
 
 

@@ -13,12 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from multidict import CIMultiDict
 from prometheus_client import Counter
 
-from plugins.schema.desk import Desk, Shelf, Trial
-from plugins.schema.facts import LOOKUP, Budget
+from plugins.schema.desk import Desk, Shelf
+from plugins.schema.facts import LOOKUP, Budget, Facts
 from plugins.schema.findings import Report
+from plugins.schema.index import Index
 from plugins.schema.pages import Pages
+from plugins.schema.trial import Trial
+from plugins.schema.vocabulary import vocabulary
 from plugins.schema.warning import HEADER, warnings
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
 from proxy.errors import BadRequest, Blocked, ConfigError
@@ -31,6 +35,9 @@ log = logging.getLogger("saga")
 Mode = Literal["off", "warn", "block"]
 _ORDER: tuple[Mode, ...] = ("off", "warn", "block")
 _MODES: Mapping[str, Mode] = {mode: mode for mode in _ORDER}
+# The head of an answer is looked at so far for its first row.
+# Units: bytes.
+_HEAD_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +47,9 @@ class GuardEndpoint:
     index: Path | None = key("schema index of the endpoint's graph; without one its queries pass unchecked", None)
     mode: Mode | None = key("off, warn or block; absent is that of `[guard]`", None)
     override: bool | None = key("whether a `Saga-Guard` header may lower the mode; absent is that of `[guard]`", None)
-    concurrency: int = key("look-ups that run at the same time; 1 for a public endpoint", 4)
+    concurrency: int = key(
+        "look-ups that run at the same time, on a store one less than its readers; 1 for a public endpoint", 4
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +62,19 @@ class GuardOptions:
     optional: bool = key("start without the guard where an index is missing or damaged", False)
     types_s: float = key("seconds that a look-up of types may take", 0.5)
     ask_s: float = key("seconds that the verification of a finding may take", 1.0)
-    remembered_s: float = key("seconds that an answer of the endpoint is kept", 300.0)
+    remembered_s: float = key(
+        "seconds that an answer of the endpoint counts; so long an update through another worker may go unseen", 300.0
+    )
     endpoints: Mapping[str, GuardEndpoint] = key("what holds for single endpoints", NONE)
 
 
 class Guard(Plugin):
-    """Judge queries by the schema of their graph. A failure here lets the query pass."""
+    """Judge queries by the schema of their graph. A failure here lets the query pass.
+
+    What was said of a text is kept, and said again at once, for as long as the answers of the endpoint below it count:
+    `remembered_s`. An update through this worker makes it forget all of that. Look-ups for a query that has its rows
+    already wait for a quiet moment; where too many wait, a query passes unchecked.
+    """
 
     Options = GuardOptions
 
@@ -90,6 +106,11 @@ class Guard(Plugin):
             yield
         self._desks.clear()
 
+    def index(self, endpoint: str) -> Index | None:
+        """Return the schema index of an endpoint as its file is now; None where it has none."""
+        desk = self._desks.get(endpoint)
+        return desk.index if desk else None
+
     def routes(self) -> Sequence[Route]:
         """Add /validate and /schema."""
         return self._pages.routes()
@@ -102,7 +123,7 @@ class Guard(Plugin):
         if query.form is Form.UPDATE:
             return await _updated(query, run, desk)
         mode = self._mode(query)
-        trial = None if mode == "off" else desk.trial(query, by_paper=self._options.strict)
+        trial = None if mode == "off" else desk.trial(query)
         if trial is None:
             return await run(query)
         return await (self._before if mode == "block" else self._beside)(query, run, desk, trial)
@@ -110,7 +131,7 @@ class Guard(Plugin):
     async def _before(self, query: Query, run: Run, desk: Desk, trial: Trial) -> Reply:
         """Check, then run. Late checks only warn."""
         try:
-            report = await trial.report()
+            report = await trial.schema()
             if report is not None and report.blocks:
                 self._count(query, report)
                 members = {"findings": [each.document() for each in report.findings]}
@@ -122,6 +143,7 @@ class Guard(Plugin):
 
     async def _beside(self, query: Query, run: Run, desk: Desk, trial: Trial) -> Reply:
         """Run while the checks run. Only an answer that is whole and empty waits for them: it needs the reason."""
+        trial.begin_soon()
         try:
             reply = await _begun(await run(query))
             whole = reply.status == 200 and reply.state.completeness is Completeness.COMPLETE
@@ -140,16 +162,18 @@ class Guard(Plugin):
 
     def _rows(self, query: Query, reply: Reply, desk: Desk, trial: Trial) -> Reply:
         """Answer at once with the findings that are there; later ones go into the log and the metrics."""
-        ready = trial.task.done()
-        desk.leave(trial, lambda report: None if ready else self._count(query, _softened(report)))
-        return self._with(query, reply, trial.ready) if ready else reply
+        report = trial.report
+        desk.leave(trial, lambda late: None if report else self._count(query, _softened(late)))
+        return self._with(query, reply, report)
 
     def _with(self, query: Query, reply: Reply, report: Report | None) -> Reply:
         if report is None or not report.findings:
             return reply
         report = _softened(report)
         self._count(query, report)
-        return replace(reply, headers={**reply.headers, HEADER: warnings(report.findings)})
+        headers = CIMultiDict(reply.headers)
+        headers.extend((HEADER, value) for value in warnings(report.findings))
+        return replace(reply, headers=headers)
 
     def _count(self, query: Query, report: Report) -> None:
         assert self._found is not None
@@ -170,7 +194,10 @@ class Guard(Plugin):
             return mode
         if asked not in _MODES:
             raise BadRequest(f"Saga-Guard takes off, warn or block, not {asked[:20]!r}.")
-        return _MODES[asked] if override else max(mode, _MODES[asked], key=_ORDER.index)
+        # What a question is answered with says of each of its queries how it is to be judged.
+        if override or query.source == "nl":
+            return _MODES[asked]
+        return max(mode, _MODES[asked], key=_ORDER.index)
 
     def _rule(self, name: str, endpoint: EndpointTable) -> GuardEndpoint:
         """Return what holds for an endpoint: its table of ours, over the keys of its own."""
@@ -187,7 +214,7 @@ class Guard(Plugin):
         if table.index is None:
             return None
         try:
-            shelf = Shelf(table.index, context.clock)
+            shelf = Shelf(table.index, context.clock, self._options.remembered_s)
         except ConfigError as error:
             if not self._options.optional:
                 raise
@@ -196,10 +223,17 @@ class Guard(Plugin):
         budget = Budget(
             types_s=self._options.types_s,
             ask_s=self._options.ask_s,
-            concurrency=max(1, table.concurrency),
+            concurrency=look_ups_at_once(table, context.tables[name]),
             remembered_s=self._options.remembered_s,
         )
-        return Desk(name, shelf, context.run, budget, context.clock)
+        facts = Facts(context.run, name, vocabulary(shelf.graph), budget, context.clock)
+        return Desk(shelf, facts, by_paper=self._options.strict)
+
+
+def look_ups_at_once(table: GuardEndpoint, endpoint: EndpointTable) -> int:
+    """Return how many look-ups may run at once: of two or more readers of a store one is left to clients."""
+    places = endpoint.places - 1 if endpoint.store else table.concurrency
+    return max(1, min(places, table.concurrency))
 
 
 async def _updated(query: Query, run: Run, desk: Desk) -> Reply:
@@ -207,21 +241,28 @@ async def _updated(query: Query, run: Run, desk: Desk) -> Reply:
     try:
         return await run(query)
     finally:
-        desk.facts.forget()
+        desk.forget()
 
 
 async def _begun(reply: Reply) -> Reply:
-    """Return the reply with its first chunk at hand. A small answer is judged as a whole by then."""
+    """Return the reply with its first row at hand, or as a whole; a head without a row says nothing yet."""
+    first: list[bytes] = []
+    size = 0
     try:
-        first = await anext(reply.chunks, None)
+        while size <= _HEAD_BYTES and (chunk := await anext(reply.chunks, None)) is not None:
+            first.append(chunk)
+            size += len(chunk)
+            if reply.state.rows or reply.state.completeness is not Completeness.OPEN:
+                break
     except BaseException:
         await reply.aclose()
         raise
-    return reply if first is None else replace(reply, chunks=_joined(first, reply.chunks))
+    return replace(reply, chunks=_joined(first, reply.chunks)) if first else reply
 
 
-async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
+async def _joined(first: Sequence[bytes], rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    for chunk in first:
+        yield chunk
     async for chunk in rest:
         yield chunk
 

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
+
+from cachetools import LRUCache
 
 from plugins.schema.case import named
 from plugins.schema.findings import MOST_SUGGESTIONS, Suggestion
-from plugins.schema.fit import Answer, Subject, fit
+from plugins.schema.fit import Answer, Entity, Subject, fit
 from plugins.schema.model import Property
 from plugins.schema.source import Schema
 from plugins.schema.words import stems
 
 _MOST_CANDIDATES = 400
-_TEXTS_KEPT = 32_768
+_TEXTS_KEPT = 16_384
+_ROLES_KEPT = 16_384
+_NEAR_KEPT = 1_024
+_UNSEEN = (None, 0.0)
 _MOST_WORDS = 8
 _PRESENT, _FITS, _MISFIT, _KIND, _INVERSE = 6.0, 1.5, -3.0, 2.0, 2.0
 # A name shares so much with the property's, or the candidate is on the entity and of the same kind: else no advice.
@@ -37,38 +43,104 @@ class Wanted:
     present: frozenset[str] = frozenset()
 
 
-def suggestions(schema: Schema, wanted: Wanted) -> tuple[Suggestion, ...]:
-    """Return the best three; fewer, or none, where nothing is close."""
-    present = {found[0].id: found[0] for iri in wanted.present if (found := schema.role_of(iri))}
-    typical = _typical(schema, wanted.subject)
-    near = (*present.values(), *(each[0] for each in typical.values()))
-    scored = []
-    for candidate in _candidates(schema, wanted.property, near):
-        here, share = candidate.id in present, typical[candidate.id][1] if candidate.id in typical else 0.0
-        rated = _scored(schema, wanted, candidate, here, share)
-        if rated is not None:
-            scored.append((-rated[0], candidate.id, rated[1]))
-    scored.sort(key=lambda each: each[:2])
-    return tuple(each[2] for each in scored[:MOST_SUGGESTIONS])
+class _Near(NamedTuple):
+    """A property that may be meant instead, with all that does not depend on the single entity."""
+
+    prop: Property
+    close: float
+    same: bool
+    share: float
+    answer: Answer
+
+    @property
+    def advisable(self) -> bool:
+        """Whether it can become advice: close, or of the same kind, if it is on the entity."""
+        return self.close >= _CLOSE or (self.same and self.prop.kind != "item")
 
 
-def _scored(
-    schema: Schema, wanted: Wanted, candidate: Property, here: bool, share: float
-) -> tuple[float, Suggestion] | None:
-    """Return a candidate with its score, None for one that is no advice."""
-    close = closeness(wanted.property, candidate)
-    same = bool(candidate.kind) and candidate.kind == wanted.property.kind
-    if close < _CLOSE and not (here and same and candidate.kind != "item"):
+class Adviser:
+    """Say what to use instead, by one schema. What holds for all entities of the same classes is worked out once."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._role = lru_cache(_ROLES_KEPT)(schema.role_of)
+        self._known: LRUCache[tuple[object, ...], dict[str, _Near]] = LRUCache(_NEAR_KEPT)
+
+    def suggestions(self, wanted: Wanted) -> tuple[Suggestion, ...]:
+        """Return the best three; fewer, or none, where nothing is close."""
+        for _ in self.preparing(wanted):
+            pass
+        near = self._known.get(_key(wanted)) or {}
+        present = {found[0].id: found[0] for iri in wanted.present if (found := self._role(iri))}
+        others = (self._judged(wanted, each) for name, each in present.items() if name not in near)
+        scored = []
+        for each in (*near.values(), *filter(None, others)):
+            rated = _scored(wanted, each, each.prop.id in present)
+            if rated is not None:
+                scored.append((-rated[0], each.prop.id, rated[1]))
+        scored.sort(key=lambda each: each[:2])
+        return tuple(each[2] for each in scored[:MOST_SUGGESTIONS])
+
+    def preparing(self, wanted: Wanted) -> Iterator[None]:
+        """Find what may be meant instead on entities of these classes, in short steps, so that others get a turn."""
+        if _key(wanted) in self._known:
+            return
+        typical: dict[str, tuple[Property, float]] = {}
+        for prop, share in _typical(self._schema, wanted.subject):
+            typical[prop.id] = (prop, max(share, typical.get(prop.id, _UNSEEN)[1]))
+            yield
+        near: dict[str, _Near] = {}
+        for each in _candidates(self._schema, wanted.property, (each[0] for each in typical.values())):
+            judged = self._judged(wanted, each, typical.get(each.id, _UNSEEN)[1])
+            if judged is not None:
+                near[each.id] = judged
+            yield
+        self._known[_key(wanted)] = near
+
+    def _judged(self, wanted: Wanted, candidate: Property, share: float = 0.0) -> _Near | None:
+        """Return a candidate as it is for every entity of these classes, None where it is no advice for any."""
+        if _no_advice(wanted.property, candidate):
+            return None
+        same = bool(candidate.kind) and candidate.kind == wanted.property.kind
+        near = _Near(candidate, closeness(wanted.property, candidate), same, share, Answer.UNKNOWN)
+        if not near.advisable:
+            return None
+        subject = wanted.subject
+        if isinstance(subject, Entity):
+            # Nobody in particular: no list of exceptions names it.
+            subject = replace(subject, iri="")
+        return (
+            near if subject is None else near._replace(answer=fit(self._schema, candidate, candidate.domain, subject))
+        )
+
+
+def _key(wanted: Wanted) -> tuple[object, ...]:
+    subject = wanted.subject
+    return wanted.property.id, type(subject), subject.classes if subject else ()
+
+
+def _no_advice(prop: Property, candidate: Property) -> bool:
+    return candidate.id == prop.id or (candidate.kind == "external-id" and prop.kind != "external-id")
+
+
+def _scored(wanted: Wanted, near: _Near, here: bool) -> tuple[float, Suggestion] | None:
+    """Return a candidate with its score, None for one that is no advice on this entity."""
+    candidate, answer = near.prop, near.answer
+    if near.close < _CLOSE and not here:
         return None
-    answer = Answer.UNKNOWN
-    if wanted.subject is not None:
-        answer = fit(schema, candidate, candidate.domain, wanted.subject)
+    if answer is not Answer.UNKNOWN and _excepted(wanted.subject, candidate):
+        answer = Answer.UNKNOWN
     if answer is Answer.CONFLICTS:
         return None
-    score = 6 * close + 4 * math.log10(1 + candidate.usage) / 7 + 2 * math.sqrt(share)
-    score += _FITS * (answer is Answer.FITS) + _MISFIT * (answer is Answer.DOUBTFUL) + _KIND * same
+    score = 6 * near.close + 4 * math.log10(1 + candidate.usage) / 7 + 2 * math.sqrt(near.share)
+    score += _FITS * (answer is Answer.FITS) + _MISFIT * (answer is Answer.DOUBTFUL) + _KIND * near.same
     score += _PRESENT * here + _INVERSE * (candidate.id == wanted.property.inverse)
-    return score, Suggestion(name=named(candidate), why=_why(candidate, answer, here, same))
+    return score, Suggestion(name=named(candidate), why=_why(candidate, answer, here, near.same))
+
+
+def _excepted(subject: Subject | None, candidate: Property) -> bool:
+    side = candidate.domain
+    return isinstance(subject, Entity) and side is not None and subject.iri in side.exceptions
 
 
 def closeness(one: Property, other: Property) -> float:
@@ -76,25 +148,43 @@ def closeness(one: Property, other: Property) -> float:
 
     Two aliases that share a word say less than a label does.
     """
-    ours, theirs = _names(one), _names(other)
-    best = 0.0
-    for mine in range(len(ours)):
-        for yours in range(len(theirs)):
+    ours, theirs = _texts(one), _texts(other)
+    # Most pairs share no word at all: one look at both vocabularies then replaces that at every pair of names.
+    if ours.words.isdisjoint(theirs.words):
+        return 0.0
+    best = 0.7 * _overlap(ours.description, theirs.description)
+    for mine, name in enumerate(ours.names):
+        if name.isdisjoint(theirs.words):
+            continue
+        for yours, other_name in enumerate(theirs.names):
             weight = _ALIASES_ONLY if mine and yours else 1.0
-            best = max(best, weight * _overlap(ours[mine], theirs[yours]))
-    return max(best, 0.7 * _overlap(_content(one.description), _content(other.description)))
+            best = max(best, weight * _overlap(name, other_name))
+    return best
 
 
-def _names(prop: Property) -> list[frozenset[str]]:
-    """Return the words of the label, then those of each alias."""
-    return [_content(text) for text in (prop.label, *prop.aliases[:_MOST_WORDS])]
+class _Texts(NamedTuple):
+    """The words of a property: those of its label and of each alias, of its description, and all of them."""
+
+    names: tuple[frozenset[str], ...]
+    description: frozenset[str]
+    words: frozenset[str]
+
+
+def _texts(prop: Property) -> _Texts:
+    return _compiled(prop.label, prop.aliases, prop.description)
+
+
+@lru_cache(maxsize=_TEXTS_KEPT)
+def _compiled(label: str, aliases: tuple[str, ...], description: str) -> _Texts:
+    names = tuple(_content(text) for text in (label, *aliases[:_MOST_WORDS]))
+    described = _content(description)
+    return _Texts(names, described, frozenset().union(described, *names))
 
 
 # Words that join others and mean nothing alone; any list of them would do.
 _JOINING = frozenset(stems("a an the of in at on by to for from with which that is was are or and as it its"))
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
 def _content(text: str) -> frozenset[str]:
     return frozenset(stems(text)) - _JOINING
 
@@ -104,18 +194,18 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 
-def _typical(schema: Schema, subject: Subject | None) -> dict[str, tuple[Property, float]]:
-    """Return the properties seen on instances of the subject's classes, with the share of instances."""
-    found: dict[str, tuple[Property, float]] = {}
+def _typical(schema: Schema, subject: Subject | None) -> Iterator[tuple[Property, float]]:
+    """Yield the properties seen on instances of the subject's classes, with the share of the class's instances."""
+    seen: set[str] = set()
     for cls in subject.classes[:_MOST_WORDS] if subject else ():
+        instances = 0
         for prop, count in schema.typical(cls):
-            counts = schema.evidence(cls, prop.id)
-            share = min(1.0, count / counts[1]) if counts and counts[1] else 0.0
-            if prop.id not in found or found[prop.id][1] < share:
-                found[prop.id] = (prop, share)
-            if len(found) >= _MOST_CANDIDATES:
-                return found
-    return found
+            counts = None if instances else schema.evidence(cls, prop.id)
+            instances = counts[1] if counts else instances
+            yield prop, min(1.0, count / instances) if instances else 0.0
+            seen.add(prop.id)
+            if len(seen) >= _MOST_CANDIDATES:
+                return
 
 
 def _candidates(schema: Schema, prop: Property, near: Iterable[Property]) -> Iterator[Property]:
@@ -126,7 +216,7 @@ def _candidates(schema: Schema, prop: Property, near: Iterable[Property]) -> Ite
     pools: list[Iterable[Property]] = [near, [inverse] if inverse else [], *(schema.find(word) for word in words)]
     for pool in pools:
         for each in pool:
-            if each.id in seen or (each.kind == "external-id" and prop.kind != "external-id"):
+            if each.id in seen or _no_advice(prop, each):
                 continue
             seen.add(each.id)
             yield each

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from aiohttp import web
+from multidict import CIMultiDict
 
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
 from proxy.errors import Forbidden
@@ -59,7 +60,9 @@ class Recorder(Plugin):
             state = State(completeness=Completeness.COMPLETE, boolean=True, size=len(body))
             return Reply(format=Format.JSON, chunks=_once(body), state=state)
         reply = await run(query)
-        return replace(reply, headers={**reply.headers, "X-Greeting": self._greeting})
+        headers = CIMultiDict(reply.headers)
+        headers["X-Greeting"] = self._greeting
+        return replace(reply, headers=headers)
 
     async def _page(self, request: web.Request) -> web.Response:
         return web.json_response(self.lives)

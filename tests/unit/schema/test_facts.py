@@ -6,15 +6,18 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plugins.schema.facts import LOOKUP, Budget, Facts
+from plugins.schema.guard import GuardEndpoint, look_ups_at_once
 from plugins.schema.vocabulary import vocabulary
 from proxy.contract import Dataset, Query, Reply
 from proxy.errors import ProxyError, TooMany, UpstreamFailed
 from proxy.results.formats import Format
+from proxy.settings import EndpointTable
 from tests.unit.schema.demo_schema import DIRECT, item
 
 NONE = Dataset()
@@ -221,3 +224,31 @@ async def test_closing_ends_what_runs() -> None:
     assert endpoint.at_once == 1
     await asking.aclose()
     assert endpoint.at_once == 0
+
+
+async def test_a_question_that_runs_while_all_is_forgotten_is_asked_again() -> None:
+    endpoint = Endpoint(True, wait_s=0.05)
+    known = facts(endpoint)
+    first = asyncio.ensure_future(known.ask("?s ?p ?o", NONE, 5.0))
+    await asyncio.sleep(0.01)
+    known.forget()
+    assert await known.ask("?s ?p ?o", NONE, 5.0) is True
+    await first
+    assert len(endpoint.asked) == 2
+    await known.aclose()
+
+
+@pytest.mark.parametrize(
+    ("table", "endpoint", "looked_up"),
+    [
+        ({}, {"store": "x"}, 1),
+        ({}, {"store": "x", "concurrency": 1}, 1),
+        ({}, {"store": "x", "concurrency": 4}, 3),
+        ({}, {"store": "x", "concurrency": 16}, 4),
+        ({}, {"url": "http://e.org/"}, 4),
+        ({"concurrency": 1}, {"url": "http://e.org/"}, 1),
+    ],
+)
+def test_look_ups_leave_a_reader_to_clients(table: dict[str, Any], endpoint: dict[str, Any], looked_up: int) -> None:
+    given = {**endpoint, "store": Path(endpoint["store"])} if "store" in endpoint else endpoint
+    assert look_ups_at_once(GuardEndpoint(**table), EndpointTable(**given)) == looked_up

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.schema.findings import Finding, Named, Report, Suggestion, line, listed, ordered
-from plugins.schema.warning import MOST_BYTES, MOST_ELEMENTS, warnings
+from plugins.schema.warning import HEADER, MOST_BYTES, MOST_ELEMENTS, warnings
 
 KEYS = [
     "code", "severity", "line", "column", "pattern", "property", "subject", "types", "expected", "source", "verified",
@@ -102,40 +102,51 @@ def test_text_of_the_graph_is_one_short_line(text: str) -> None:
 
 
 def test_a_header_is_in_the_stated_format() -> None:
-    assert warnings([finding()]) == (
+    assert warnings([finding()]) == [
         "domain; severity=warn; line=3; column=5; property=P569; message*=UTF-8''date%20of%20birth%20%28P569%29%20is"
         "%20for%20human%3B%20France%20%28Q142%29%20is%20a%20country.%20Try%20inception%20%28P571%29."
-    )
-    assert warnings([]) == ""
+    ]
+    assert warnings([]) == []
+
+
+def size(values: list[str]) -> int:
+    """Return the bytes of the headers as they are sent."""
+    return sum(len(f"{HEADER}: {value}\r\n") for value in values)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_label_breaks_a_header(text: str) -> None:
     hostile = finding(reason=text, prop=Named(id=text, label=text), advice=text)
-    value = warnings([hostile] * 9)
-    assert value.isascii()
-    assert value.isprintable()
-    assert len(value) <= MOST_BYTES
-    elements = value.split(", ")
-    assert 2 <= len(elements) <= MOST_ELEMENTS + 1
-    assert elements[-1] == f"more; count={9 - (len(elements) - 1)}"
-    assert all(element.startswith("domain; severity=warn; line=3; column=5; ") for element in elements[:-1])
-    assert all(element.count(";") == 5 for element in elements[:-1])
+    values = warnings([hostile] * 9)
+    assert all(value.isascii() and value.isprintable() for value in values)
+    assert size(values) <= MOST_BYTES
+    assert 2 <= len(values) <= MOST_ELEMENTS + 1
+    assert values[-1] == f"more; count={9 - (len(values) - 1)}"
+    assert all(value.startswith("domain; severity=warn; line=3; column=5; ") for value in values[:-1])
+    # Nothing in it can be taken for the border of an element or of a parameter.
+    assert all(value.count(";") == 5 and "," not in value and '"' not in value for value in values[:-1])
 
 
 def test_five_usual_findings_fit() -> None:
-    value = warnings([finding(start=number) for number in range(7)])
-    assert value.count("domain;") == 5
-    assert value.endswith(", more; count=2")
+    values = warnings([finding(start=number) for number in range(7)])
+    assert [value.partition(";")[0] for value in values] == ["domain"] * 5 + ["more"]
+    assert values[-1] == "more; count=2"
+    assert len(warnings([finding(start=number) for number in range(5)])) == 5
+
+
+def test_five_long_findings_fit_as_well() -> None:
+    values = warnings([finding(reason="ü" * 3_000, line=99_999, column=99_999, start=n) for n in range(5)])
+    assert [value.partition(";")[0] for value in values] == ["domain"] * 5
+    assert size(values) <= MOST_BYTES
 
 
 @given(st.lists(st.text(max_size=400), max_size=8))
 def test_any_text_is_carried_and_read_back(texts: list[str]) -> None:
-    value = warnings([finding(reason=text, advice="") for text in texts])
-    assert value.isascii()
-    assert len(value) <= MOST_BYTES
-    for text, element in zip(texts, value.split(", ") if value else [], strict=False):
-        if element.startswith("domain"):
-            said = unquote(element.partition("message*=UTF-8''")[2])
+    values = warnings([finding(reason=text, advice="") for text in texts])
+    assert all(value.isascii() for value in values)
+    assert size(values) <= MOST_BYTES
+    for text, value in zip(texts, values, strict=False):
+        if value.startswith("domain"):
+            said = unquote(value.partition("message*=UTF-8''")[2])
             expected = f"{text}.".encode("utf-8", "replace").decode()
             assert said == expected or (said.endswith("...") and expected.startswith(said[:-3]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plugins.schema.fit import Entity, Subject, Typed
 from plugins.schema.model import Property
-from plugins.schema.suggestions import Wanted, closeness, suggestions
+from plugins.schema.suggestions import Adviser, Wanted, closeness
 from tests.unit.schema.demo_schema import DIRECT, demo_index, item
 
 
@@ -17,7 +17,8 @@ def prop(name: str) -> Property:
 def ids(name: str, subject: Subject | None = None, *present: str) -> list[str]:
     here = frozenset(DIRECT + each for each in present)
     return [
-        each.name.id for each in suggestions(demo_index(), Wanted(property=prop(name), subject=subject, present=here))
+        each.name.id
+        for each in Adviser(demo_index()).suggestions(Wanted(property=prop(name), subject=subject, present=here))
     ]
 
 
@@ -36,7 +37,7 @@ def test_a_date_of_another_kind_is_proposed_for_a_country() -> None:
 def test_what_stands_on_the_entity_goes_first() -> None:
     assert ids("P2044", HUMAN)[0] == "P2048"
     assert ids("P569", COUNTRY, "P571")[0] == "P571"
-    found = suggestions(demo_index(), Wanted(property=prop("P569"), present=frozenset({DIRECT + "P571"})))
+    found = Adviser(demo_index()).suggestions(Wanted(property=prop("P569"), present=frozenset({DIRECT + "P571"})))
     assert found[0].why == "on this entity, also a date"
 
 

@@ -1,0 +1,1 @@
+"""What the guard costs a client, with it off and on, interleaved: `python -m tests.bench.guard_cost --help`."""
