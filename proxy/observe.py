@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import fcntl
+import functools
 import hashlib
 import json
 import logging
@@ -9,12 +13,12 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 from prometheus_client import (
     CollectorRegistry,
@@ -24,6 +28,7 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from proxy.contract import Over, Query, Reply, Run
@@ -36,8 +41,13 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 
 log = logging.getLogger("saga")
 request_id: ContextVar[str] = ContextVar("request_id", default="-")
+# The text of the query that runs here: what must not get into the log.
+_text: ContextVar[str] = ContextVar("text", default="")
 
+# Held by whoever reads all files of series, and alone by whoever moves what is in them.
+_LOCK = "series.lock"
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+_WORD = re.compile(r"\w{3,}")
 
 
 def take_request_id(offered: str | None) -> str:
@@ -63,7 +73,8 @@ class JsonFormatter(logging.Formatter):
         line.update(getattr(record, "fields", {}))
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        # In ASCII no character of a client's ends the line, and no locale of ours changes it.
+        return json.dumps(line, default=str)
 
 
 def start_logging(level: str) -> None:
@@ -75,8 +86,21 @@ def start_logging(level: str) -> None:
 
 
 def event(name: str, level: int = logging.INFO, **fields: object) -> None:
-    """Log an event of ours. The name is a fixed word such as `query.done`; values go into fields."""
-    log.log(level, name, extra={"fields": fields})
+    """Log an event of ours. The name is a fixed word such as `query.done`; values go into fields.
+
+    In ``private`` stands what an endpoint said, which may repeat the query: words of that are left out.
+    """
+    if not log.isEnabledFor(level):
+        return
+    if said := fields.get("private"):
+        fields["private"] = _without(str(said), _text.get())
+    # Not `log.log`, which looks for the line of code that called it, every time.
+    log.handle(log.makeRecord(log.name, level, "", 0, name, (), None, extra={"fields": fields}))
+
+
+def _without(said: str, text: str) -> str:
+    """Return what was said without the words of a query, also where it was cut, wrapped or escaped on its way."""
+    return _WORD.sub(lambda word: "…" if word.group() in text else word.group(), said)
 
 
 class Outcome(StrEnum):
@@ -137,48 +161,50 @@ class PrometheusMetrics:
             return generate_latest(self.registry)
         shared = CollectorRegistry()
         MultiProcessCollector(shared, folder)  # type: ignore[no-untyped-call]  # the library has no types here
-        return generate_latest(shared)
+        with Path(folder, _LOCK).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            return generate_latest(shared)
 
 
 def forget_worker(folder: Path, pid: int) -> None:
-    """Drop the gauges of a worker that has ended; its counters stay."""
+    """Drop the gauges of a worker that has ended; its counts join those that ended before, lest the files add up."""
     mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]  # the library has no types here
+    # Whoever shows the series now may be standing still: then the files stay, and count all the same.
+    with (folder / _LOCK).open("a") as lock, contextlib.suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for kind in ("counter", "histogram"):
+            _move(folder / f"{kind}_{pid}.db", folder / f"{kind}_ended.db")
 
 
-M = TypeVar("M", Counter, Gauge, Histogram)
-
-
-class _Series(Generic[M]):
-    """Find the child of a series by its labels, which come from closed sets, without the library's lock."""
-
-    def __init__(self, metric: M) -> None:
-        self._metric: M = metric
-        self._children: dict[tuple[str, ...], M] = {}
-
-    def __call__(self, *labels: str) -> M:
-        child = self._children.get(labels)
-        if child is None:
-            child = self._children[labels] = self._metric.labels(*labels)
-        return child
+def _move(ended: Path, everybody: Path) -> None:
+    if ended.exists():
+        sums = MmapedDict(str(everybody))  # type: ignore[no-untyped-call]  # nor here
+        for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):  # type: ignore[no-untyped-call]
+            sums.write_value(key, sums.read_value(key)[0] + value, 0.0)  # type: ignore[no-untyped-call]
+        sums.close()  # type: ignore[no-untyped-call]
+        ended.unlink()
 
 
 class QueryMetrics:
     """Count and time queries, outside of all plugins."""
 
     def __init__(self, metrics: PrometheusMetrics) -> None:
-        def counter(name: str, text: str, *labels: str) -> _Series[Counter]:
-            return _Series(metrics.counter(name, text, labels))
+        def counter(name: str, text: str, *labels: str) -> Callable[..., Counter]:
+            # The child of a series by its labels, which come from closed sets, without the library's lock.
+            return functools.cache(metrics.counter(name, text, labels).labels)
 
         self._queries = counter("saga_queries", "Queries by outcome", "endpoint", "form", "outcome")
         self._empty = counter("saga_empty_results", "Complete answers without a row", "endpoint", "source")
         self._unchecked = counter("saga_unchecked_queries", "Queries in words we cannot read", "endpoint")
         self._bytes = counter("saga_result_bytes", "Bytes of answers", "endpoint")
-        self._seconds = _Series(metrics.histogram("saga_query_seconds", "By phase", ["endpoint", "phase"], SECONDS))
-        self._inflight = _Series(metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"]))
+        seconds = metrics.histogram("saga_query_seconds", "By phase", ["endpoint", "phase"], SECONDS)
+        self._seconds: Callable[..., Histogram] = functools.cache(seconds.labels)
+        running = metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"])
+        self._inflight: Callable[..., Gauge] = functools.cache(running.labels)
 
     def refused(self, endpoint: str, error: ProxyError, form: Form = Form.OTHER) -> None:
         """Count a request that never became a query that runs."""
-        self._queries(endpoint, form.value, outcome_of(error)).inc()
+        self._count(endpoint, form, outcome_of(error), {})
 
     def measured(self, run: Run) -> Run:
         """Return a run that counts its query once, however and whenever that ends."""
@@ -188,6 +214,7 @@ class QueryMetrics:
                 # A look-up of ours is nobody's query.
                 return await run(query)
             started = time.perf_counter()
+            _text.set(query.text)
             self._inflight(query.endpoint).inc()
             if not query.syntax.checked:
                 self._unchecked(query.endpoint).inc()
@@ -224,35 +251,44 @@ class QueryMetrics:
             try:
                 await reply.aclose()
             finally:
-                self._ended(query, reply, outcome, started)
+                # A client that did not read in time was cut off, and did not leave.
+                cut = outcome is Outcome.CANCELLED and reply.state.sent and _is_late(reply)
+                self._ended(query, reply, Outcome.TRUNCATED if cut else outcome, started)
 
         return replace(reply, chunks=watched(reply.chunks), release=release)
 
     def _ended(self, query: Query, reply: Reply | None, outcome: Outcome, started: float) -> None:
         total_s = time.perf_counter() - started
         self._inflight(query.endpoint).dec()
-        self._queries(query.endpoint, query.form.value, outcome).inc()
         self._seconds(query.endpoint, "total").observe(total_s)
         if outcome is Outcome.EMPTY:
             self._empty(query.endpoint, query.source).inc()
         if reply:
             self._bytes(query.endpoint).inc(reply.state.size)
-        # One line per query that went well is the audit plugin's business; here it is for debugging.
-        level = logging.DEBUG if outcome in (Outcome.OK, Outcome.EMPTY) else logging.INFO
-        if not log.isEnabledFor(level):
-            return
-        event(
-            "query.done",
-            level,
-            endpoint=query.endpoint,
-            form=query.form.value,
-            outcome=outcome.value,
-            seconds=round(total_s, 4),
-            rows=reply.state.rows if reply else None,
-            bytes=reply.state.size if reply else None,
-            text_bytes=len(query.text),
-            text_hash=hashlib.blake2b(query.text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
-        )
+        seen = _seen(query, reply, total_s) if log.isEnabledFor(logging.INFO) else {}
+        self._count(query.endpoint, query.form, outcome, seen)
+
+    def _count(self, endpoint: str, form: Form, outcome: Outcome, seen: Mapping[str, object]) -> None:
+        """Count the end of a query, and log it: what was counted is as many lines."""
+        self._queries(endpoint, form.value, outcome.value).inc()
+        event("query.done", logging.INFO, endpoint=endpoint, form=form.value, outcome=outcome.value, **seen)
+
+
+def _seen(query: Query, reply: Reply | None, total_s: float) -> dict[str, object]:
+    """Return what may be logged of a query: its text is personal data, so only its length and a hash."""
+    text = query.text.encode("utf-8", "replace")
+    return {
+        "seconds": round(total_s, 4),
+        "rows": reply.state.rows if reply else None,
+        "bytes": reply.state.size if reply else None,
+        "text_bytes": len(text),
+        "text_hash": hashlib.blake2b(text, digest_size=8).hexdigest(),
+    }
+
+
+def _is_late(reply: Reply) -> bool:
+    """Whether the moment has passed at which the answer must have gone out."""
+    return reply.until is not None and asyncio.get_running_loop().time() >= reply.until
 
 
 def _whole(reply: Reply) -> Outcome:
