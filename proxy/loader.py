@@ -51,6 +51,9 @@ def check(tables: Mapping[str, Any], folder: Path) -> Loaded:
             plugins.append(_plugin(str(dotted), tables.get(names[-1], {}), folder))
         except ConfigError as error:
             mistakes += error.mistakes
+    if settings.endpoints:
+        # Where the core could not be read, nobody knows its names.
+        mistakes += [mistake for plugin in plugins for mistake in _name_mistakes(plugin, settings)]
     mistakes += _order_mistakes([str(each) for each in enabled] if isinstance(enabled, (list, tuple)) else [])
     known = [field.name for field in fields(Settings)] + names
     mistakes += [unknown(name, name, known) for name in tables if name not in known]
@@ -65,6 +68,23 @@ def _order_mistakes(enabled: list[str]) -> list[str]:
     if guard in enabled and cache in enabled and enabled.index(guard) > enabled.index(cache):
         return [f"plugins.enabled: {guard!r} must stand before {cache!r}"]
     return []
+
+
+def _name_mistakes(plugin: Plugin, settings: Settings) -> list[str]:
+    """Hold the names in a plugin's own tables per key or endpoint, such as `[limits.keys.NAME]`, against the core's."""
+    table = type(plugin).__module__.rpartition(".")[2]
+    found = []
+    for kind in ("keys", "endpoints"):
+        known, used = getattr(settings, kind), getattr(plugin.options, kind, None)
+        if isinstance(used, Mapping):
+            found += [
+                unknown(name, f"{table}.{kind}.{name}", list(known)).replace("key", kind[:-1], 1)
+                if known
+                else f"{table}.{kind}.{name}: there is no table [{kind}.{name}]"
+                for name in used
+                if name not in known
+            ]
+    return found
 
 
 def _graph_mistakes(settings: Settings) -> list[str]:

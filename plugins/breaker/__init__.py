@@ -4,7 +4,7 @@
   Retry-After until the cool-off has ended; then one query tries, and its answer opens the door again. Queries that
   fail on their own (malformed, timed out at the engine, left by their client) never count; where it is not clear whose
   fault it was, such as HTTP 500, `ASK {}` decides.
-* Where an endpoint answers 429 or 503 it is left alone by everyone for as long as it asks.
+* Where an endpoint answers 429 or 503 it is left alone by everyone, in all workers, for as long as it asks.
 * A read that failed before its first byte is sent once more: at most one in ten, and only while there is time.
 """
 
@@ -14,45 +14,40 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from prometheus_client import Counter
 
 from plugins.breaker.budget import Budget
 from plugins.breaker.circuit import Circuit
 from plugins.breaker.guarded import Guarded
+from plugins.breaker.options import BreakerOptions
+from plugins.breaker.pauses import Pauses, pauses
 from plugins.breaker.verdict import NEUTRAL, Reason, Verdict, verdict
 from proxy.contract import Context, Plugin, Query, Reply, Run
-from proxy.errors import ProxyError
-from proxy.settings import key
+from proxy.errors import ConfigError, ProxyError
 from proxy.syntax import Form
 
 # Spread out, so that those who failed together do not come back together.
 _AGAIN_S = (0.05, 0.15)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BreakerOptions:
-    """The `[breaker]` table. Everything is counted per endpoint and per worker process."""
-
-    failures: int = key("failures in a row that open the circuit", 5)
-    cool_off_s: float = key("seconds that an open circuit refuses everything", 10.0)
-    liveness_s: float = key("seconds between two `ASK {}` while the circuit is open; an answer ends the cool-off", 2.0)
-    patience_s: float = key("longest pause of the endpoint, in seconds, that a query waits for; else 503", 5.0)
-    retry_share: float = key("share of the queries that may be sent twice; 0 is none", 0.1)
-    retry_within_s: float = key("seconds after which a query that failed is not sent again", 5.0)
-
-
 class Breaker(Plugin):
-    """Keep queries away from an endpoint that cannot answer them: they are stopped with 503."""
+    """Keep queries away from an endpoint that cannot answer them: they are stopped with 503.
+
+    A failure of Redis lets them pass.
+    """
 
     Options = BreakerOptions
 
     def __init__(self, options: BreakerOptions) -> None:
         super().__init__(options)
+        if mistakes := options.mistakes():
+            raise ConfigError(*mistakes)
         self._settings = options
         self._endpoints: dict[str, Guarded] = {}
         self._retries: Counter
+        self._pauses: Pauses
 
     @asynccontextmanager
     async def lifespan(self, context: Context) -> AsyncIterator[None]:
@@ -74,7 +69,8 @@ class Breaker(Plugin):
             self._endpoints[name] = Guarded(endpoint, circuit, budget, settings.liveness_s, changed)
         watchers = [asyncio.ensure_future(each.watch()) for each in self._endpoints.values()]
         try:
-            yield
+            async with pauses(settings) as self._pauses:
+                yield
         finally:
             for watcher in watchers:
                 watcher.cancel()
@@ -99,11 +95,15 @@ class Breaker(Plugin):
         return longest_s if query.timeout_s is None else min(query.timeout_s, longest_s)
 
     async def _once(self, endpoint: Guarded, query: Query, run: Run, end: float) -> Reply:
+        endpoint.rest(await self._pauses.left_s(query.endpoint))
         given = await endpoint.enter(min(self._settings.patience_s, end - self._clock()))
         try:
             reply = await run(self._in_time(query, end))
         except ProxyError as error:
-            endpoint.failed(given, verdict(error))
+            why = verdict(error)
+            endpoint.failed(given, why)
+            if why.rest_s:
+                await self._pauses.tell(query.endpoint, why.rest_s)
             raise
         except BaseException:
             # A departure, or a fault of ours.

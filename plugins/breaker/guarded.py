@@ -77,6 +77,10 @@ class Guarded:
         self._tell()
         return self._up
 
+    def rest(self, seconds: float) -> None:
+        """Leave the endpoint alone for so long, as others were asked to; a longer pause stands."""
+        self._circuit.rest(seconds)
+
     async def enter(self, patience_s: float) -> Pass:
         """Let a query pass, after the rest of a short pause. Raises UpstreamBusy."""
         while (rest_s := self._circuit.rest_s) > 0:

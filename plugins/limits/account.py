@@ -6,6 +6,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from plugins.limits.bucket import Bucket
 from proxy.errors import TooMany
@@ -13,7 +14,16 @@ from proxy.errors import TooMany
 # No one can know when the client's own queries end; soon enough, and no hammering.
 _CONCURRENT_RETRY_S = 2
 # A query may start as soon as there is anything left to start it with.
-_LEAST_UPSTREAM_S = 0.001
+LEAST_UPSTREAM_S = 0.001
+
+
+class Limit(IntEnum):
+    """What a client can have too much of."""
+
+    NONE = 0
+    CONCURRENT = 1
+    UPSTREAM = 2
+    REQUESTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +34,24 @@ class Allowance:
     concurrent: int
     upstream_s_per_minute: float
 
+    def refusal(self, limit: Limit, wait_s: float) -> TooMany:
+        """Return the error that says which limit was reached, and when to come again."""
+        if limit is Limit.CONCURRENT:
+            return _too_many(f"{self.concurrent} of your queries run already, as many as may.", _CONCURRENT_RETRY_S)
+        if limit is Limit.UPSTREAM:
+            return _too_many(
+                f"Your queries took more than the {self.upstream_s_per_minute:g} s of the endpoint's time "
+                "that you have per minute; ask for less in each.",
+                wait_s,
+            )
+        return _too_many(f"You have sent more than {self.requests_per_minute:g} queries per minute.", wait_s)
+
 
 class Account:
     """Count one client."""
 
     def __init__(self, allowance: Allowance, clock: Callable[[], float]) -> None:
-        self._allowance = allowance
+        self.allowance = allowance
         self._clock = clock
         now = clock()
         self._requests = Bucket(allowance.requests_per_minute, now) if allowance.requests_per_minute else None
@@ -39,19 +61,19 @@ class Account:
     def enter(self, requests: int) -> None:
         """Let a query in that is so many requests, to be followed by `leave`. Raises TooMany."""
         now = self._clock()
-        allowed = self._allowance
+        allowed = self.allowance
         if allowed.concurrent and self.running >= allowed.concurrent:
-            raise _too_many(f"{self.running} of your queries run already, as many as may.", _CONCURRENT_RETRY_S)
-        if self._upstream and (wait_s := self._upstream.wait_s(_LEAST_UPSTREAM_S, now)):
-            raise _too_many(
-                f"Your queries took more than the {allowed.upstream_s_per_minute:g} s of the endpoint's time "
-                "that you have per minute; ask for less in each.",
-                wait_s,
-            )
+            raise allowed.refusal(Limit.CONCURRENT, 0.0)
+        if self._upstream and (wait_s := self._upstream.wait_s(LEAST_UPSTREAM_S, now)):
+            raise allowed.refusal(Limit.UPSTREAM, wait_s)
+        if self._requests and requests and (wait_s := self._requests.wait_s(requests, now)):
+            raise allowed.refusal(Limit.REQUESTS, wait_s)
+        self.admit(requests)
+
+    def admit(self, requests: int) -> None:
+        """Count a query that others let in, to be followed by `leave`."""
         if self._requests and requests:
-            if wait_s := self._requests.wait_s(requests, now):
-                raise _too_many(f"You have sent more than {allowed.requests_per_minute:g} queries per minute.", wait_s)
-            self._requests.take(requests, now)
+            self._requests.take(requests, self._clock())
         self.running += 1
 
     def leave(self, upstream_s: float) -> None:

@@ -33,7 +33,12 @@ def _near(one: str, other: str) -> bool:
 
 
 def solution(row: Json) -> Solution:
-    """Return the solution that an element of `bindings` says."""
+    """Return the solution that an element of `bindings` says.
+
+    Source: qlever#2694: until 2026-02 QLever wrote `null` for a row without any value.
+    """
+    if row is None:
+        return {}
     if not isinstance(row, dict):
         raise MalformedError("a row is not an object")
     return {name: term(bound) for name, bound in row.items()}
@@ -57,9 +62,10 @@ def _plain_term(bound: dict[str, str]) -> Term:
 
 
 def term(bound: Json, depth: int = 0) -> Term:
-    """Return a term. Virtuoso's `typed-literal` is a literal.
+    """Return a term. Virtuoso's `typed-literal` is a literal, `iri` of an old QLever an IRI.
 
-    Source: SPARQL 1.2 Query Results JSON Format section 3.2.2.
+    Source: SPARQL 1.2 Query Results JSON Format section 3.2.2; qlever#677; for Stardog's `statement`, which has its
+    parts beside the type, rdf4j#2502.
     """
     if not isinstance(bound, dict):
         raise MalformedError("a bound value is not an object")
@@ -67,11 +73,11 @@ def term(bound: Json, depth: int = 0) -> Term:
         refuse_near(bound, _TERM_KEYS)
     kind = bound.get("type")
     value = bound.get("value")
-    if kind == "triple":
-        return _triple(value, depth)
+    if kind in ("triple", "statement"):
+        return _triple(bound if value is None else value, depth)
     if not isinstance(value, str):
         raise MalformedError("a bound value has no text")
-    if kind == "uri":
+    if kind in ("uri", "iri"):
         return iri(value)
     if kind == "bnode":
         return blank(value.removeprefix("_:"))

@@ -19,6 +19,7 @@ from plugins.limits.waiting import note_wait
 from proxy.config import read_table
 from proxy.contract import Caller, Context, Query, Reply
 from proxy.errors import BadQuery, ConfigError, ProxyError, TooMany, UpstreamFailed
+from proxy.loader import check
 from tests.embedded import query
 
 
@@ -291,3 +292,19 @@ def test_who_was_seen_lately_is_remembered_longer() -> None:
     accounts.of("third", allowed)
     assert accounts.of("first", allowed) is first
     assert accounts.of("second", allowed) is not second
+
+
+def test_limits_of_a_key_that_does_not_exist_stop_the_start_with_the_nearest_one() -> None:
+    tables = {
+        "endpoints": {"up": {"url": "http://127.0.0.1:9/"}},
+        "keys": {"robot": {"sha256": "a" * 64}},
+        "plugins": {"enabled": ["plugins.limits"]},
+        "limits": {"keys": {"robto": {"concurrent": 1}}},
+    }
+    with pytest.raises(ConfigError, match=r"limits\.keys\.robto: unknown key; did you mean `robot`\?"):
+        check(tables, Path())
+    tables["limits"] = {"keys": {"robot": {"concurrent": 1}}}
+    check(tables, Path())
+    del tables["keys"]
+    with pytest.raises(ConfigError, match=r"limits\.keys\.robot: there is no table \[keys\.robot\]"):
+        check(tables, Path())

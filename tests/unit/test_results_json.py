@@ -32,6 +32,8 @@ def document(*rows: str, head: str = HEAD) -> str:
     [
         (document(), 0),
         (document("{}"), 1),
+        (document(ROW, "null", ROW), 3),
+        (document('{"s":{"type":"iri","value":"urn:a"}}'), 1),
         (document(ROW, ROW, ROW), 3),
         ("\ufeff" + document(ROW), 1),
         (f' \r\n{{ "results" : {{ "bindings" : [ {ROW} , {ROW} ] }} , {HEAD} }}\n', 2),
@@ -61,6 +63,15 @@ def test_triple_terms_pass_nested_and_in_the_older_spelling() -> None:
             parts = ",".join(f'"{name}":{part}' for name, part in zip(names, (term, term, triple), strict=True))
             triple = f'{{"type":"triple","value":{{{parts}}}}}'
         assert check(document(f'{{"s":{triple}}}', ROW)).rows == 2
+
+
+def test_triple_terms_of_stardog_pass() -> None:
+    term = '{"type":"uri","value":"urn:a"}'
+    triple = f'{{"type":"statement","s":{term},"p":{term},"o":{term}}}'
+    assert check(document(f'{{"s":{triple}}}', ROW)).rows == 2
+    for damaged in (triple.replace(f',"o":{term}', ""), triple.replace('"o"', '"q"')):
+        with pytest.raises(Truncated):
+            check(document(f'{{"s":{damaged}}}', ROW))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +118,7 @@ def test_an_ask_gives_its_boolean(text: str) -> None:
         document('{"s":{"type":"literal","value":"a\nb"}}'),
         document('{"s":{"type":"literal","value":"a\\x"}}'),
         document('{"s":null}'),
-        document("null"),
+        document('null{"s":null}'),
         document(document()),
         document(ROW).replace(":", ": NaN", 1),
     ],
