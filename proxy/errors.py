@@ -18,7 +18,8 @@ ProxyError
 └── UpstreamError          the endpoint, or our child process, failed
     ├── UpstreamFailed     502  unreachable, or an answer that cannot be read
     ├── UpstreamBusy       503  overloaded: try again later
-    │   └── Overloaded     503  the endpoint itself says so
+    │   ├── Overloaded     503  the endpoint itself says so
+    │   └── Stopping       503  this proxy is being stopped
     ├── ResourceLimit      503  a reader ran out of memory or died
     ├── UpstreamTimeout    504  a deadline passed
     └── Truncated          502  a body that ended before its end
@@ -204,6 +205,13 @@ class Overloaded(UpstreamBusy):
     def __init__(self, detail: str, *, private: str = "", wait_s: int | None = None) -> None:
         super().__init__(detail, private=private, headers={"Retry-After": str(5 if wait_s is None else wait_s)})
         self.wait_s = wait_s
+
+
+class Stopping(UpstreamBusy):
+    """This proxy is being stopped, and the request was not answered yet."""
+
+    code = "stopping"
+    title = "Stopping"
 
 
 class ResourceLimit(UpstreamError):

@@ -1,9 +1,10 @@
-"""`saga serve`: run the proxy, in this process or in several workers on one socket."""
+"""`saga serve`: run the proxy, in workers on one socket."""
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import functools
+import signal
 import socket
 import subprocess
 import sys
@@ -11,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proxy.command import DEMO
+from proxy.config import read_toml
 from proxy.errors import ConfigError, UsageError
-from proxy.loader import Loaded, load
 from proxy.supervisor import supervise
-from proxy.worker import serve
+from proxy.worker import Plan
 
 _BACKLOG = 1024
 
@@ -30,18 +31,42 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until a stop signal. Raises ConfigError or UsageError where the start fails."""
-    loaded = override(load(args.config), args.host, args.port, args.workers)
-    server = loaded.settings.server
-    for table in loaded.settings.endpoints.values():
+    # Until there are workers that could be renewed, this must not end the start.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        settings = planned(args).settings()
+    except ConfigError:
+        # The mistakes of plugins too, all at once.
+        planned(args).loaded()
+        raise
+    with listen(settings.server.host, settings.server.port) as listener:
+        return supervise(functools.partial(read, args), listener, settings)
+
+
+def read(args: argparse.Namespace) -> Plan:
+    """Read the configuration as it is now, and fill new stores. Raises ConfigError, UsageError."""
+    plan = planned(args)
+    try:
+        tables = plan.settings().endpoints.values()
+    except ConfigError:
+        # The first worker says what is wrong, with the mistakes of plugins too.
+        return plan
+    for table in tables:
         if table.store and table.load and not table.store.exists():
             fill(table.store, table.load)
-    listener = listen(server.host, server.port)
-    with listener:
-        host, port = listener.getsockname()[:2]
-        print(f"Saga serves http://{_bracketed(host)}:{port}/sparql", flush=True)
-        if server.workers == 1:
-            return serve(loaded, listener)
-        return supervise(args.config, loaded, listener)
+    return plan
+
+
+def planned(args: argparse.Namespace) -> Plan:
+    """Lay the words of the command line over the file. Raises ConfigError, UsageError."""
+    if args.workers is not None and not 1 <= args.workers <= 64:
+        raise UsageError("--workers must be between 1 and 64")
+    tables = read_toml(args.config)
+    server = tables.get("server", {})
+    if isinstance(server, dict):
+        words = {"host": args.host, "port": args.port, "workers": args.workers}
+        tables["server"] = {**server, **{name: word for name, word in words.items() if word is not None}}
+    return Plan(tables=tables, folder=args.config.parent.resolve())
 
 
 def fill(store: Path, files: Sequence[Path]) -> None:
@@ -50,20 +75,6 @@ def fill(store: Path, files: Sequence[Path]) -> None:
     code = subprocess.run(command, check=False).returncode
     if code:
         raise UsageError(f"{store} could not be loaded (exit code {code}); what is wrong stands above")
-
-
-def override(loaded: Loaded, host: str | None, port: int | None, workers: int | None) -> Loaded:
-    """Lay the words of the command line over the configuration."""
-    server = loaded.settings.server
-    server = dataclasses.replace(
-        server,
-        host=server.host if host is None else host,
-        port=server.port if port is None else port,
-        workers=server.workers if workers is None else workers,
-    )
-    if not 1 <= server.workers <= 64:
-        raise UsageError("--workers must be between 1 and 64")
-    return dataclasses.replace(loaded, settings=dataclasses.replace(loaded.settings, server=server))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -77,7 +88,3 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         raise ConfigError(f"cannot listen on {host}:{port}: {error}; choose another with --host or --port") from None
     return listener
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

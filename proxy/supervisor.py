@@ -1,85 +1,273 @@
-"""The parent of several workers: it holds the socket, starts them again when they die, and ends them."""
+"""The parent of all workers: it holds the socket, starts them again when they die, renews them, and ends them."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import dataclasses
 import logging
+import math
 import os
 import signal
 import socket
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from proxy.loader import Loaded
-from proxy.observe import MULTIPROCESS_FOLDER, event, forget_worker, start_logging
+from proxy.errors import ConfigError, UsageError
+from proxy.logs import event, start_logging
+from proxy.series import ENDED, MULTIPROCESS_FOLDER, forget_worker, reserve
+from proxy.settings import Server, Settings
+from proxy.worker import Plan, StartFailed, Worker
 
-_RESTART_PAUSE_S = 1.0
-# How long a worker may take to end after its own time to drain.
-_GRACE_S = 0.5
+# The first pause before a worker that died is replaced; it doubles with each death, until one worker lasts.
+_PAUSE_S, _LONGEST_PAUSE_S, _STEADY_S = 0.1, 30.0, 60.0
+_MOST_DEATHS = 5
+# Pauses between the attempts to start the first worker of a configuration.
+_START_PAUSES_S = (0.2, 1.0)
 
 
-def supervise(config: Path, loaded: Loaded, listener: socket.socket) -> int:
-    """Run the workers until a stop signal, and return the exit code."""
-    start_logging(loaded.settings.server.log_level)
+class _Crew:
+    """The workers of one configuration."""
+
+    def __init__(self, plan: Plan, listener: socket.socket, metrics: Path) -> None:
+        self._plan = plan
+        self._listener = listener
+        self._metrics = metrics
+        self._workers: set[Worker] = set()
+        self._keeping: asyncio.Task[None] | None = None
+        self.settings: Settings
+
+    async def start(self) -> None:
+        """Return when all workers are ready. Raises StartFailed, ConfigError."""
+        # The first one checks the configuration for all of them: each mistake is told once.
+        await self._first()
+        self.settings = self._plan.settings()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.settings.server.workers - 1):
+                    group.create_task(self._started())
+        except BaseExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+    async def _first(self) -> None:
+        for pause_s in _START_PAUSES_S:
+            try:
+                await self._started()
+                return
+            except StartFailed:
+                await asyncio.sleep(pause_s)
+        await self._started()
+
+    async def _started(self) -> Worker:
+        worker = await Worker.start(self._plan, self._listener)
+        self._workers.add(worker)
+        try:
+            await worker.ready()
+        except BaseException:
+            worker.kill()
+            await self._gone(worker, 0.0)
+            raise
+        return worker
+
+    async def _gone(self, worker: Worker, seconds: float) -> None:
+        await worker.end(seconds)
+        forget_worker(self._metrics, worker.process.pid)
+        self._workers.discard(worker)
+
+    def go(self) -> None:
+        """Let all workers take connections."""
+        for worker in self._workers:
+            worker.go()
+
+    async def keep(self) -> None:
+        """Replace each worker that dies, until `end`. Raises StartFailed in a group where none serves any more."""
+        self._keeping = asyncio.current_task()
+        async with asyncio.TaskGroup() as group:
+            for worker in self._workers:
+                group.create_task(self._keep(worker))
+
+    async def _keep(self, worker: Worker) -> None:
+        deaths = 0
+        while True:
+            code = await worker.process.wait()
+            deaths = deaths + 1 if time.monotonic() - worker.started < _STEADY_S else 1
+            await self._gone(worker, 0.0)
+            event("worker.died", logging.ERROR, pid=worker.process.pid, code=code, pause_s=_pause_s(deaths))
+            worker, deaths = await self._replacement(deaths)
+            worker.go()
+
+    async def _replacement(self, deaths: int) -> tuple[Worker, int]:
+        while True:
+            await asyncio.sleep(_pause_s(deaths))
+            try:
+                return await self._started(), deaths
+            except (StartFailed, ConfigError) as error:
+                deaths += 1
+                event("worker.refused", logging.ERROR, detail=str(error), pause_s=_pause_s(deaths))
+                if deaths > _MOST_DEATHS and not any(each.serving for each in self._workers):
+                    raise StartFailed(f"no worker is left, and none starts: {error}") from error
+
+    def hurry(self, seconds: float) -> None:
+        """Let all workers end within so many seconds."""
+        for worker in self._workers:
+            worker.tell(f"drain {seconds}")
+
+    async def close(self, seconds: float) -> None:
+        """Return when no worker takes connections any more; they have so many seconds for what they had begun."""
+        if self._keeping is not None:
+            self._keeping.cancel()
+            await asyncio.wait((self._keeping,))
+        self.hurry(seconds)
+        await asyncio.gather(*(worker.closed() for worker in self._workers if worker.serving))
+
+    async def end(self, seconds: float) -> None:
+        """Return when all workers are gone, those killed that take longer."""
+        await asyncio.gather(*(self._gone(worker, seconds) for worker in self._workers.copy()))
+
+
+def _pause_s(deaths: int) -> float:
+    return float(min(_LONGEST_PAUSE_S, _PAUSE_S * 2 ** (deaths - 1)))
+
+
+def supervise(read: Callable[[], Plan], listener: socket.socket, settings: Settings) -> int:
+    """Run the workers until a stop signal, and return the exit code.
+
+    Shapes: ``read`` returns the configuration as it is now; it is called at the start, and again at every SIGHUP.
+    ``settings`` are those that the socket was opened with.
+    Raises ConfigError, UsageError.
+    """
+    start_logging(settings.server.log_level)
     with tempfile.TemporaryDirectory(prefix="saga-metrics-") as folder:
         # Set before any worker imports the client library, which looks at it once; this process makes no series.
         os.environ[MULTIPROCESS_FOLDER] = folder
-        return asyncio.run(_Workers(config, loaded, listener, Path(folder)).run())
+        reserve(Path(folder), ENDED)
+        return asyncio.run(_Supervisor(read, listener, settings, Path(folder)).run())
 
 
-class _Workers:
-    """Keep the configured number of workers alive."""
+class _Supervisor:
+    """Keep one crew of workers at work, and let each that it replaced finish what it had begun."""
 
-    def __init__(self, config: Path, loaded: Loaded, listener: socket.socket, metrics: Path) -> None:
-        self._config = config
-        self._server = loaded.settings.server
+    def __init__(self, read: Callable[[], Plan], listener: socket.socket, settings: Settings, metrics: Path) -> None:
+        self._read = read
         self._listener = listener
+        self._settings = settings
         self._metrics = metrics
+        self._crews: list[_Crew] = []
+        self._reload = asyncio.Event()
         self._stopped = asyncio.Event()
-        self._failed = False
+        self._stop_s = math.inf
+        self._terminal = sys.stdin is not None and sys.stdin.isatty()
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stopped.set)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self._server.workers):
-                group.create_task(self._keep_one())
-        return 2 if self._failed else 0
-
-    async def _keep_one(self) -> None:
-        """Run one worker, and another one when it dies, until the stop signal."""
-        while not self._stopped.is_set():
-            worker = await self._start()
-            ended = asyncio.ensure_future(worker.wait())
-            stopping = asyncio.ensure_future(self._stopped.wait())
-            await asyncio.wait((ended, stopping), return_when=asyncio.FIRST_COMPLETED)
-            stopping.cancel()
-            if self._stopped.is_set():
-                await self._end(worker)
-            forget_worker(self._metrics, worker.pid)
-            if worker.returncode == 2:
-                # A configuration that the worker refuses will be refused again.
-                self._failed = True
-                self._stopped.set()
-            if not self._stopped.is_set():
-                event("worker.died", logging.ERROR, pid=worker.pid, code=worker.returncode)
-                await asyncio.sleep(_RESTART_PAUSE_S)
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        fd = self._listener.fileno()
-        words = (sys.executable, "-m", "proxy.worker", "--config", str(self._config), "--fd", str(fd))
-        # Standard input is the lifeline: its end tells the worker that this process is gone.
-        return await asyncio.create_subprocess_exec(*words, stdin=asyncio.subprocess.PIPE, pass_fds=(fd,))
-
-    async def _end(self, worker: asyncio.subprocess.Process) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            worker.terminate()
+        loop.add_signal_handler(signal.SIGHUP, self._hang_up)
+        loop.add_signal_handler(signal.SIGTERM, lambda: self._stop(self._settings.server.drain_s))
+        loop.add_signal_handler(signal.SIGINT, lambda: self._stop(0.0))
+        serving = asyncio.ensure_future(self._serve())
+        stopping = asyncio.ensure_future(self._stopped.wait())
+        await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+        serving.cancel()
+        stopping.cancel()
+        self._listener.close()
+        self._stop_s = min(self._stop_s, self._settings.server.drain_s)
+        await asyncio.gather(*(self._retire(crew, self._stop_s) for crew in self._crews))
         try:
-            async with asyncio.timeout(self._server.drain_s + _GRACE_S):
-                await worker.wait()
-        except TimeoutError:
-            worker.kill()
-            await worker.wait()
+            await serving
+        except asyncio.CancelledError:
+            pass
+        except BaseExceptionGroup as group:
+            raise _refusal(group) from None
+        return 0
+
+    def _stop(self, seconds: float) -> None:
+        """End all within so many seconds; a second signal may hurry."""
+        self._stop_s = min(self._stop_s, seconds)
+        self._stopped.set()
+        for crew in self._crews:
+            crew.hurry(self._stop_s)
+
+    def _hang_up(self) -> None:
+        """Read the configuration again; or end, where it is our terminal that hung up."""
+        if self._terminal and not os.isatty(0):
+            self._stop(self._settings.server.drain_s)
+        else:
+            self._reload.set()
+
+    async def _serve(self) -> None:
+        """Start the first crew, and replace it at every reload. Raises StartFailed in a group."""
+        async with asyncio.TaskGroup() as group:
+            crew = await self._started(await asyncio.to_thread(self._read))
+            group.create_task(crew.keep())
+            host, port = self._listener.getsockname()[:2]
+            print(f"Saga serves http://{f'[{host}]' if ':' in host else host}:{port}/sparql", flush=True)
+            while True:
+                await self._reload.wait()
+                self._reload.clear()
+                following = await self._following()
+                if following is None:
+                    continue
+                group.create_task(following.keep())
+                # No query takes longer.
+                drain_s = max(table.total_s for table in self._settings.endpoints.values())
+                await crew.close(drain_s)
+                group.create_task(self._end(crew, drain_s))
+                crew, self._settings = following, following.settings
+                event("reload.done", workers=self._settings.server.workers, drain_s=drain_s)
+
+    async def _started(self, plan: Plan) -> _Crew:
+        """Start the workers of a configuration, and let them serve once all are ready. Raises StartFailed."""
+        crew = _Crew(plan, self._listener, self._metrics)
+        self._crews.append(crew)
+        try:
+            await crew.start()
+        except BaseException:
+            await self._retire(crew, 0.0)
+            raise
+        crew.go()
+        return crew
+
+    async def _following(self) -> _Crew | None:
+        """Return the crew of the configuration as it is now, or None where it cannot be used; the log says why."""
+        event("reload.started")
+        try:
+            plan = await asyncio.to_thread(self._read)
+            crew = await self._started(self._placed(plan))
+        except (ConfigError, UsageError, StartFailed) as error:
+            mistakes = list(error.mistakes) if isinstance(error, ConfigError) else [str(error)]
+            event("reload.refused", logging.ERROR, mistakes=mistakes, detail="What ran before goes on.")
+            return None
+        start_logging(crew.settings.server.log_level)
+        return crew
+
+    def _placed(self, plan: Plan) -> Plan:
+        """Keep the address that is served: its socket is open, and no other may be ours to open."""
+        running = self._settings.server
+        table = plan.tables.get("server", {})
+        if not isinstance(table, dict):
+            return plan
+        wanted = {"host": table.get("host", Server().host), "port": table.get("port", Server().port)}
+        kept = {"host": running.host, "port": running.port}
+        for key, value in kept.items():
+            if wanted[key] != value:
+                event("reload.unchanged", logging.WARNING, key=f"server.{key}", running=value, wanted=wanted[key],
+                      detail="Only a restart changes this.")  # fmt: skip
+        return dataclasses.replace(plan, tables={**plan.tables, "server": {**table, **kept}})
+
+    async def _retire(self, crew: _Crew, seconds: float) -> None:
+        await crew.close(seconds)
+        await self._end(crew, seconds)
+
+    async def _end(self, crew: _Crew, seconds: float) -> None:
+        await crew.end(seconds)
+        if crew in self._crews:
+            self._crews.remove(crew)
+
+
+def _refusal(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return what ended the workers, in words for whoever started them."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return UsageError(str(error)) if isinstance(error, StartFailed) else error

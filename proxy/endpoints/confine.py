@@ -45,7 +45,9 @@ class _Program(ctypes.Structure):
 def confine(parent: int) -> None:
     """Leave no core file, die with the parent, open no connection, start no program."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Its parent tells it when to end: a signal to the whole group comes while answers still run.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb", buffering=0) as score:
         score.write(_OOM_SCORE)
     if sys.platform == "linux":

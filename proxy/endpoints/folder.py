@@ -159,14 +159,23 @@ class Folder:
 
     @contextlib.contextmanager
     def lock(self, wait_s: float) -> Iterator[None]:
-        """Be the only writer. Finishes what a dead writer left. Raises StoreBusy, OSError."""
-        self.home.mkdir(exist_ok=True)
-        with self.gate.hold(wait_s):
+        """Be the only writer. Finishes what a dead writer left. Raises StoreBusy, StoreMissing, OSError."""
+        with contextlib.ExitStack() as held:
+            try:
+                self.home.mkdir(exist_ok=True)
+                held.enter_context(self.gate.hold(wait_s))
+            except FileNotFoundError as error:
+                raise StoreMissing(str(self.path)) from error
             self._recover()
             yield
 
     def publish(self, store: pyoxigraph.Store) -> str:
-        """Make the store's state the one that readers open from now on. The caller holds the lock."""
+        """Make the store's state the one that readers open from now on. The caller holds the lock.
+
+        Raises StoreMissing where the folder was removed under it: what was written is nowhere, then.
+        """
+        if self.gate.lost:
+            raise StoreMissing(str(self.path))
         # Named after the time, so that a folder made anew under the same path never has a name that was there before.
         name = str(max([time.time_ns(), *(int(name) + 1 for name in self._snapshots())]))
         store.backup(self.home / name)
@@ -188,6 +197,8 @@ class Folder:
 
     def note(self) -> None:
         """Remember what the primary looks like, closed, so that a change from outside is noticed."""
+        if self.gate.lost:
+            return
         for log in self.path.glob("LOG.old.*"):  # RocksDB keeps a thousand of them, 140 kB each
             log.unlink(missing_ok=True)
         self._remember(self._fingerprint())

@@ -23,6 +23,7 @@ class Gate:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self._handle: int | None = None
 
     @contextlib.contextmanager
     def hold(self, wait_s: float) -> Iterator[None]:
@@ -33,15 +34,26 @@ class Gate:
                 handle = held.enter_context(self._locked("lock", end))
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"process {os.getpid()} ({_program()})".encode(), 0)
-            yield
+            self._handle = handle
+            try:
+                yield
+            finally:
+                self._handle = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether the folder of the lock that this process holds was removed, or made anew by somebody else."""
+        return self._handle is not None and not _same_file(self._handle, self._home / "lock")
 
     @property
     def contended(self) -> bool:
-        """Whether another process waits for the lock that this one holds."""
+        """Whether the lock that this process holds had better be let go: another one waits for it, or it is lost."""
+        if self.lost:
+            return True
         try:
             with self._locked("next", 0.0):
                 return False
-        except StoreBusy:
+        except (StoreBusy, FileNotFoundError):
             return True
 
     @property
@@ -52,6 +64,8 @@ class Gate:
                 return False
         except StoreBusy:
             return True
+        except FileNotFoundError:
+            return False
 
     @contextlib.contextmanager
     def _locked(self, name: str, end: float) -> Iterator[int]:

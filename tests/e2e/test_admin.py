@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import itertools
 import json
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,12 +17,14 @@ import pytest
 from tests import fronts, stage, wire
 from tests.bench.memory.bodies import cross_store
 from tests.profiles import select
+from tests.served import served
 from tests.upstream import Answer, Upstream
 
 _RUNAWAY = "SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f }"
 _ENDLESS = "SELECT * { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f }"
 _SLOW = Answer(before_head_s=60)
-_SAGA = [sys.executable, "-m", "proxy"]
+# A kill takes some hundredths of a second; `python -m tests.bench.soak` measures it. This holds on any machine.
+_BOUND_S = 5.0
 _PLUGINS = {"enabled": ["plugins.limits", "plugins.admin", "plugins.breaker", "plugins.limits.turns"]}
 
 
@@ -83,14 +84,12 @@ async def test_a_query_killed_before_its_first_byte_is_told_so_and_leaves_the_en
     async with Upstream(_SLOW) as upstream, front({"url": upstream.url}) as base:
         query = started(base, "ASK {}", "mine")
         await upstream.arrival()
-        began = time.monotonic()
         killed = await kill(base, "mine")
         assert (killed.status, killed.json) == (200, {"killed": 1})
         answer = await query
         assert (answer.status, answer.json["code"], answer.json["request_id"]) == (504, "timeout", "mine")
         assert "operator" in answer.json["detail"]
-        await upstream.last.departure()
-        assert time.monotonic() - began < 1
+        await upstream.last.departure(_BOUND_S)
         assert await listed(base) == []
         assert await fronts.counted(base, "saga_inflight_queries") == 0
         assert (await kill(base, "mine")).status == 404
@@ -110,11 +109,11 @@ async def test_an_answer_killed_in_the_middle_is_cut_and_never_ends_cleanly() ->
         await kill(base, "mine")
         answer = await query
         assert (answer.status, answer.end) == (200, "reset")
-        await upstream.last.departure(1)
+        await upstream.last.departure(_BOUND_S)
         assert await listed(base) == []
 
 
-async def test_a_client_that_does_not_read_loses_its_endpoint_within_a_second_of_the_kill() -> None:
+async def test_a_client_that_does_not_read_loses_its_endpoint_with_the_kill() -> None:
     rows = itertools.repeat(b'{"s":{"type":"literal","value":"x"}},' * 400)
     endless = itertools.chain([b'{"head":{"vars":["s"]},"results":{"bindings":['], rows)
     answer = Answer(body=endless, framing="chunked")
@@ -128,10 +127,8 @@ async def test_a_client_that_does_not_read_loses_its_endpoint_within_a_second_of
         await upstream.arrival()
         await asyncio.sleep(1)
         assert not upstream.last.gone.is_set()
-        began = time.monotonic()
         assert (await kill(base, "mine")).json == {"killed": 1}
-        await upstream.last.departure()
-        assert time.monotonic() - began < 1
+        await upstream.last.departure(_BOUND_S)
         await until_listed(base, 0)
         assert await fronts.counted(base, "saga_inflight_queries") == 0
         # Should it read on, it finds that this was not all.
@@ -176,7 +173,7 @@ async def test_a_query_on_a_store_is_killed_with_its_reader(cross: Path, text: s
         await kill(base, "mine")
         answer = await query
         assert (answer.status, answer.end) == (status, "whole" if status == 504 else "reset")
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < _BOUND_S
         # The one reader is another one now, and answers.
         assert (await started(base, "ASK {}")).status == 200
 
@@ -219,30 +216,61 @@ async def test_who_may_look_is_an_admin_or_this_machine_asked_directly() -> None
             assert page.type == "application/problem+json"
 
 
-async def test_every_worker_shows_and_ends_the_queries_of_all(tmp_path: Path) -> None:
-    async with Upstream(_SLOW) as upstream:
-        port = stage.free_port()
-        config = tmp_path / "saga.toml"
-        enabled = json.dumps(_PLUGINS["enabled"])
-        config.write_text(f'[endpoints.up]\nurl = "{upstream.url}"\n[plugins]\nenabled = {enabled}\n')
-        words = ["serve", "--config", str(config), "--port", str(port), "--workers", "3"]
-        base = f"http://127.0.0.1:{port}"
-        with stage.process([*_SAGA, *words], cwd=stage.ROOT) as child:
-            await asyncio.to_thread(stage.wait_for, f"{base}/health/live", child)
-            for _ in range(100):
-                page = (await wire.get(f"{base}/admin/queries")).json
-                if page["workers"] == 3:
-                    break
-                await asyncio.sleep(0.05)
-            assert (page["workers"], page["silent_workers"]) == (3, 0)
-            queries = [started(base, "ASK {}", f"query-{n}") for n in range(12)]
-            await upstream.arrival(12)
-            shown = await until_listed(base, 12)
-            assert {each["id"] for each in shown} == {f"query-{n}" for n in range(12)}
-            assert len({each["worker"] for each in shown}) > 1
+def _drip() -> Answer:
+    """Return an answer that flows for a minute."""
+    rows = select(3_000)
+    assert isinstance(rows.body, bytes)
+    pieces = [rows.body[n : n + 1_000] for n in range(0, len(rows.body), 1_000)]
+    return Answer(type=rows.type, body=pieces, framing="chunked", between_s=60 / len(pieces))
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["hangs", "streams"])
+async def test_every_worker_shows_and_ends_the_queries_of_all(tmp_path: Path, *, streams: bool) -> None:
+    enabled = json.dumps(_PLUGINS["enabled"])
+    async with Upstream(lambda sent: _drip() if streams else _SLOW) as upstream:
+        config = f'[endpoints.up]\nurl = "{upstream.url}"\n[plugins]\nenabled = {enabled}\n'
+        async with served(tmp_path, config, "--workers", "2") as proxy:
+            page = (await wire.get(f"{proxy.base}/admin/queries")).json
+            assert (page["workers"], page["silent_workers"]) == (2, 0)
+            queries: list[asyncio.Future[wire.Received]] = []
+            # Until both workers have one, however the kernel hands out the connections.
+            while len({each["worker"] for each in await listed(proxy.base)}) < 2 or len(queries) < 4:
+                assert len(queries) < 20
+                queries.append(started(proxy.base, "SELECT * { ?s ?p ?o }", f"query-{len(queries)}"))
+                await until_listed(proxy.base, len(queries))
+            await upstream.arrival(len(queries), 30)
+            if streams:
+                await _until_all_flow(proxy.base)
             began = time.monotonic()
-            killed = await asyncio.gather(*(kill(base, f"query-{n}") for n in range(12)))
-            assert [each.json for each in killed] == [{"killed": 1}] * 12
-            assert [answer.status for answer in await asyncio.gather(*queries)] == [504] * 12
-            assert time.monotonic() - began < 1.5
-            assert await listed(base) == []
+            killed = await asyncio.gather(*(kill(proxy.base, f"query-{n}") for n in range(len(queries))))
+            assert [each.json for each in killed] == [{"killed": 1}] * len(queries)
+            for answer in await asyncio.gather(*queries):
+                assert (answer.status, answer.end) == ((200, "reset") if streams else (504, "whole"))
+            for sent in upstream.sent:
+                await sent.departure(_BOUND_S)
+            assert time.monotonic() - began < _BOUND_S
+            await until_listed(proxy.base, 0)
+            assert await fronts.counted(proxy.base, "saga_inflight_queries") == 0
+
+
+async def _until_all_flow(base: str) -> None:
+    """Wait until all have so many rows that some were sent: the last piece is kept back until the next one comes."""
+    for _ in range(400):
+        if all(each["rows"] >= 50 for each in await listed(base)):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(await listed(base))
+
+
+async def test_a_query_of_workers_that_were_replaced_is_still_seen_and_killed(tmp_path: Path) -> None:
+    async with Upstream(_SLOW) as upstream:
+        config = f'[endpoints.up]\nurl = "{upstream.url}"\n[plugins]\nenabled = ["plugins.admin"]\n'
+        async with served(tmp_path, config) as proxy:
+            query = started(proxy.base, "ASK {}", "mine")
+            await upstream.arrival(1, 30)
+            await proxy.reload()
+            (shown,) = await listed(proxy.base)
+            assert shown["id"] == "mine"
+            assert (await kill(proxy.base, "mine")).json == {"killed": 1}
+            assert (await query).status == 504
+            await until_listed(proxy.base, 0)

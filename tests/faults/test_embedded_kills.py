@@ -284,10 +284,11 @@ def test_children_die_with_their_parent(folder: Path, number: signal.Signals) ->
         assert embedded.until(lambda: not any(map(embedded.alive, pids)), 2)
 
 
-async def test_ctrl_c_on_the_terminal_is_not_for_readers(endpoint: EmbeddedEndpoint) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_signals_to_all_are_not_for_readers(endpoint: EmbeddedEndpoint, number: signal.Signals) -> None:
     assert all(os.getpgid(pid) == pid != os.getpgrp() for pid in endpoint.pids)
     for pid in endpoint.pids:
-        os.kill(pid, signal.SIGINT)
+        os.kill(pid, number)
     await asyncio.sleep(0.1)
     assert all(map(embedded.alive, endpoint.pids))
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import uvloop
 
-from proxy.observe import start_logging
+from proxy.logs import start_logging
 from tests import fronts
 from tests.bench.departures.crowd import LOCAL, REMOTE, Crowd, script, settled
 from tests.bench.departures.rest import idle, taken

@@ -141,7 +141,9 @@ def _measured(case: Case, pid: int, rounds: int) -> dict[str, Row]:
             if case.limit is not None and way != "saga":
                 continue
             row = rows[way]
-            proxy, readers = Watched(pid), [Watched(child) for child in children(pid)]
+            # The parent only waits: its one worker serves.
+            (worker,) = children(pid)
+            proxy, readers = Watched(worker), [Watched(child) for child in children(worker)]
             row.drained.append(drain(address, path, case.text, case.media_type, case.limit))
             if way == "saga":
                 row.proxy = max(row.proxy, proxy.growth)
