@@ -24,6 +24,9 @@ async def read_body(request: web.Request, server: Server) -> bytes:
         detail = f"Send the body as it is, not in the encoding {coding!r}."
         raise UnsupportedMedia(detail, headers={"Accept-Encoding": "identity"})
     try:
+        if request.content.is_eof():
+            # All of it came with the head: there is nothing to wait for.
+            return await request.read()
         async with asyncio.timeout(server.body_s):
             return await request.read()
     except TimeoutError:

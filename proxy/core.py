@@ -14,8 +14,9 @@ from proxy.endpoints.http import HttpEndpoint
 from proxy.errors import NotAcceptable
 from proxy.graphs import profiles
 from proxy.loader import Loaded
-from proxy.observe import PrometheusMetrics, QueryMetrics
+from proxy.observe import QueryMetrics
 from proxy.results import Format, can_transcode, checked, transcoded
+from proxy.series import PrometheusMetrics
 from proxy.settings import EndpointTable, Settings
 from proxy.targets import refuse_targets
 
@@ -104,7 +105,8 @@ def _delivered(query: Query, reply: Reply, given: Format) -> Reply:
     chunks = checked(reply.chunks, given, reply.state, query.form)
     for target in query.formats:
         if target is given:
-            return replace(reply, chunks=chunks)
+            reply.chunks = chunks
+            return reply
         if can_transcode(given, target, query.form):
             return replace(reply, format=target, version=None, chunks=transcoded(chunks, given, target, query.form))
     taken = ", ".join(fmt.media_type for fmt in query.formats)

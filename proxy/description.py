@@ -5,12 +5,16 @@ Source: SPARQL 1.1 Service Description; formats as unique URIs for file formats 
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator
+
+from aiohttp import web
 
 from proxy.results import Format, transcoded
 from proxy.settings import EndpointTable
 from proxy.syntax import Form
 
+_HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 _SD = "http://www.w3.org/ns/sparql-service-description#"
 _FORMATS = "http://www.w3.org/ns/formats/"
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -24,6 +28,16 @@ _RESULTS = (
     "RDF_XML",
     "JSON-LD",
 )
+
+
+def origin(request: web.Request) -> str:
+    """Return the address that the client used, or our own where it names none that can stand in an IRI."""
+    host = request.headers.get("Host", "")
+    if _HOST.fullmatch(host):
+        return f"{request.scheme}://{host}"
+    socket_name = request.transport.get_extra_info("sockname") if request.transport else None
+    name, port = (socket_name or ("localhost", 80))[:2]
+    return f"{request.scheme}://[{name}]:{port}" if ":" in name else f"{request.scheme}://{name}:{port}"
 
 
 async def describe(table: EndpointTable, address: str, target: Format) -> bytes:

@@ -45,6 +45,16 @@ class Operation:
     timeout_s: float | None = None
 
 
+def parse(method: str, query_string: str, content_type: str, body: bytes) -> Operation:
+    """Read a request of any method. Raises BadRequest, UnsupportedMedia."""
+    if method in ("GET", "HEAD"):
+        return parse_get(query_string)
+    operation = parse_post(query_string, content_type, body)
+    if method == "QUERY" and operation.kind == "update":
+        raise BadRequest("QUERY only reads; send an update with POST.")
+    return operation
+
+
 def parse_get(query_string: str) -> Operation:
     """Read a GET or HEAD. Raises BadRequest.
 
@@ -119,6 +129,7 @@ def formats(accept: str | None, wanted: str | None, form: Form, *, strict: bool 
     )
 
 
+@functools.lru_cache(maxsize=1024)
 def version(text: str) -> str | None:
     """Return the `version` parameter of an Accept or Content-Type header. Source: SPARQL 1.2 Protocol."""
     found = _VERSION.search(text)

@@ -6,7 +6,6 @@ import asyncio
 import functools
 import json
 import logging
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -18,7 +17,7 @@ from proxy import protocol
 from proxy.body import read_body, refuse_length
 from proxy.callers import Callers
 from proxy.contract import CALLER, REQUEST_ID, STARTED, Query, Route, Run
-from proxy.description import describe
+from proxy.description import describe, origin
 from proxy.errors import (
     BadRequest,
     Forbidden,
@@ -27,17 +26,21 @@ from proxy.errors import (
     ProxyError,
     TooLarge,
 )
-from proxy.observe import QueryMetrics, event, take_request_id
+from proxy.local import from_this_machine
+from proxy.logs import event, take_request_id
+from proxy.observe import QueryMetrics
 from proxy.results.formats import Format
-from proxy.settings import EndpointTable, Settings
+from proxy.settings import Settings
 from proxy.streaming import break_connection, send
 from proxy.syntax import Form, Limits, Syntax, read
 from proxy.targets import refuse_targets
 
 METHODS = ("GET", "HEAD", "POST", "QUERY", "OPTIONS")
 _HINTS = ("cache-control", "if-none-match", "saga-guard", "traceparent", "tracestate", "user-agent")
-_HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
-_LARGE_TEXT = 64 * 1024
+# So many requests are remembered, where address and body together have at most so many bytes.
+_KEPT_REQUESTS = 1024
+_KEPT_BYTES = 4000
+_LARGE_BYTES = 64 * 1024
 
 
 class SparqlPages:
@@ -57,6 +60,8 @@ class SparqlPages:
         self._queries = queries
         self._run = run
         self._limits = Limits(max_bytes=settings.server.max_query_bytes)
+        # Equal requests mean the same: what each asks is read once.
+        self._remembered = functools.lru_cache(_KEPT_REQUESTS)(self._understood)
 
     def routes(self) -> Sequence[Route]:
         """Return every path under which an endpoint is served."""
@@ -80,43 +85,51 @@ class SparqlPages:
         """Read the request, run the query through the chain, and stream the reply."""
         form = Form.OTHER
         try:
-            operation = await self._operation(request)
-            if operation.kind == "description":
+            operation, syntax = await self._read(request, name)
+            if syntax is None:
                 return await self._describe(request, name)
-            syntax = await self._read(name, operation)
             form = syntax.form
             query = self._query(request, name, operation, syntax)
-            self._permit(query, self._settings.endpoints[name])
+            self._permit(request, query)
+            if request.method == "HEAD":
+                refuse_targets(query, self._settings.endpoints[name])
         except ProxyError as error:
             self._queries.refused(name, error, form)
             raise
         if request.method == "HEAD":
-            refuse_targets(query, self._settings.endpoints[name])
             return web.Response(headers=_described(query.formats[0]))
         return await send(request, await self._run(query))
 
-    async def _operation(self, request: web.Request) -> protocol.Operation:
-        query_string = request.rel_url.raw_query_string
+    async def _read(self, request: web.Request, name: str) -> tuple[protocol.Operation, Syntax | None]:
+        """Return what is asked, and its text as read; a request for the description has none."""
         if "#" in request.raw_path:
             raise BadRequest("The address holds a raw `#`, behind which everything is lost; write it as %23.")
-        if request.method in ("GET", "HEAD"):
-            return protocol.parse_get(query_string)
-        content_type = request.headers.get("Content-Type", "")
-        operation = protocol.parse_post(query_string, content_type, await read_body(request, self._settings.server))
-        if request.method == "QUERY" and operation.kind == "update":
-            raise BadRequest("QUERY only reads; send an update with POST.")
-        return operation
-
-    async def _read(self, name: str, operation: protocol.Operation) -> Syntax:
-        reading = functools.partial(read, operation.text, prefixes=self._prefixes[name], limits=self._limits)
+        method, query_string = request.method, request.rel_url.raw_query_string
+        content_type, body = "", b""
+        if method not in ("GET", "HEAD"):
+            content_type = request.headers.get("Content-Type", "")
+            body = await read_body(request, self._settings.server)
+        size = len(query_string) + len(body)
+        if size <= _KEPT_BYTES:
+            return self._remembered(name, method, query_string, content_type, body)
+        if size <= _LARGE_BYTES:
+            return self._understood(name, method, query_string, content_type, body)
         # A long text is read in a thread, so that other requests go on meanwhile.
-        syntax = await asyncio.to_thread(reading) if len(operation.text) > _LARGE_TEXT else reading()
+        return await asyncio.to_thread(self._understood, name, method, query_string, content_type, body)
+
+    def _understood(
+        self, name: str, method: str, query_string: str, content_type: str, body: bytes
+    ) -> tuple[protocol.Operation, Syntax | None]:
+        operation = protocol.parse(method, query_string, content_type, body)
+        if operation.kind == "description":
+            return operation, None
+        syntax = read(operation.text, prefixes=self._prefixes[name], limits=self._limits)
         if syntax.is_update != (operation.kind == "update"):
             sent, kind = ("`query`", "an update") if syntax.is_update else ("`update`", "a query")
             raise BadRequest(f"{sent} holds {kind}; send it as {'`update`' if syntax.is_update else '`query`'}.")
         if syntax.is_update and operation.dataset and syntax.datasets:
             raise BadRequest("The update says USING or WITH; leave out using-graph-uri and using-named-graph-uri.")
-        return syntax
+        return operation, syntax
 
     def _query(self, request: web.Request, name: str, operation: protocol.Operation, syntax: Syntax) -> Query:
         table = self._settings.endpoints[name]
@@ -132,34 +145,25 @@ class SparqlPages:
             hints=_hints(request),
         )
 
-    def _permit(self, query: Query, table: EndpointTable) -> None:
+    def _permit(self, request: web.Request, query: Query) -> None:
         """Let the query pass by the caller's rights."""
+        table = self._settings.endpoints[query.endpoint]
         if query.form is not Form.UPDATE:
             self._callers.demand(query.caller, "query")
         elif not table.updates:
             raise Forbidden(f"The endpoint `{query.endpoint}` takes no updates (`updates = true` would allow them).")
         else:
-            self._callers.demand_update(query.caller)
+            self._callers.demand_update(query.caller, local=from_this_machine(request, query.caller.address))
 
     async def _describe(self, request: web.Request, name: str) -> web.Response:
         target = self._formats(request, None, Form.CONSTRUCT)[0]
-        base = self._settings.server.public_url.rstrip("/") or _origin(request)
+        base = self._settings.server.public_url.rstrip("/") or origin(request)
         body = await describe(self._settings.endpoints[name], base + request.path, target)
         return web.Response(body=body, headers=_described(target))
 
     def _formats(self, request: web.Request, wanted: str | None, form: Form) -> tuple[Format, ...]:
         accept = ", ".join(request.headers.getall("Accept", ()))
         return protocol.formats(accept, wanted, form, strict=self._settings.server.strict_accept)
-
-
-def _origin(request: web.Request) -> str:
-    """Return the address that the client used, or our own where it names none that can stand in an IRI."""
-    host = request.headers.get("Host", "")
-    if _HOST.fullmatch(host):
-        return f"{request.scheme}://{host}"
-    socket_name = request.transport.get_extra_info("sockname") if request.transport else None
-    name, port = (socket_name or ("localhost", 80))[:2]
-    return f"{request.scheme}://[{name}]:{port}" if ":" in name else f"{request.scheme}://{name}:{port}"
 
 
 def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamResponse | None]]:
@@ -186,7 +190,8 @@ def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamRespo
 def _hints(request: web.Request) -> Mapping[str, str]:
     """Return what plugins may read. A condition counts only where nothing is changed (RFC 9110 section 13.1.2)."""
     taken = _HINTS if request.method in ("GET", "QUERY") else [h for h in _HINTS if h != "if-none-match"]
-    return MappingProxyType({name: request.headers[name] for name in taken if name in request.headers})
+    get = request.headers.get
+    return MappingProxyType({name: value for name in taken if (value := get(name)) is not None})
 
 
 def _described(target: Format) -> dict[str, str]:
@@ -213,7 +218,9 @@ def guarded(route: Route, callers: Callers) -> AiohttpHandler:
 
     async def handler(request: web.Request) -> web.StreamResponse:
         if route.right is not None:
-            callers.demand(request[CALLER], route.right)
+            caller = request[CALLER]
+            if not (route.local and caller.key is None and from_this_machine(request, caller.address)):
+                callers.demand(caller, route.right)
         return await route.handler(request)
 
     return handler
@@ -265,8 +272,7 @@ def edge(callers: Callers) -> Middleware:
         except web.HTTPNotFound:
             return _logged(NotFound(f"There is no page {request.path}. SPARQL is at /sparql."), request)
         except Exception:
-            event("request.failed", logging.ERROR, path=request.path)
-            logging.getLogger("saga.traceback").exception("request failed")
+            logging.getLogger("saga").exception("request.failed", extra={"fields": {"path": request.path}})
             if request.get(STARTED):
                 break_connection(request)
             return problem(ProxyError("An error of the proxy itself; it is in its log."), request[REQUEST_ID])

@@ -75,8 +75,8 @@ class Cache(Plugin):
     def routes(self) -> Sequence[Route]:
         """Let an admin clear the answers of all endpoints, or of one."""
         return (
-            Route(method="DELETE", path="/admin/cache", handler=self._clear_page, right="admin"),
-            Route(method="DELETE", path="/admin/cache/{endpoint}", handler=self._clear_page, right="admin"),
+            Route(method="DELETE", path="/admin/cache", handler=self._clear_page, right="admin", local=True),
+            Route(method="DELETE", path="/admin/cache/{endpoint}", handler=self._clear_page, right="admin", local=True),
         )
 
     async def query(self, query: Query, run: Run) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import time
@@ -63,11 +64,7 @@ class Engine:
         if query.form is Form.UPDATE:
             return "*/*"
         native = self.graphs if query.form in (Form.CONSTRUCT, Form.DESCRIBE) else self.bindings
-        wanted = [fmt for fmt in query.formats if fmt in native]
-        wanted += [fmt for fmt in native if fmt not in wanted]
-        version = f";version={query.version}" if query.version else ""
-        first, *others = (fmt.media_type + version for fmt in wanted)
-        return ", ".join((first, *(f"{name};q={0.9 - n / 10:.1f}" for n, name in enumerate(others))))
+        return _accept(native, query.formats, query.version)
 
     def text(self, query: Query, prefixes: Mapping[str, str]) -> str:
         """Return the text to send: the client's own, with PREFIX lines for names that the endpoint may not know."""
@@ -139,6 +136,15 @@ class Engine:
     def cancel(self, url: str, ticket: str) -> str | None:
         """Return the address to POST to so that the engine ends the query, where closing the connection may not do."""
         return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _accept(native: tuple[Format, ...], formats: tuple[Format, ...], version: str | None) -> str:
+    wanted = [fmt for fmt in formats if fmt in native]
+    wanted += [fmt for fmt in native if fmt not in wanted]
+    suffix = f";version={version}" if version else ""
+    first, *others = (fmt.media_type + suffix for fmt in wanted)
+    return ", ".join((first, *(f"{name};q={0.9 - n / 10:.1f}" for n, name in enumerate(others))))
 
 
 def malformed(query: Query, message: str, private: str) -> BadQuery:

@@ -84,7 +84,7 @@ class HttpEndpoint:
             chunks=self._engine.mended(query, _modern(fmt, exchange.chunks())),
             release=release,
             state=State(partial=self._engine.partial(exchange.status, exchange.headers)),
-            headers={name: _tame(value) for name, value in exchange.headers.items() if name in _PASSED_HEADERS},
+            headers={name: _tame(exchange.headers[name]) for name in _PASSED_HEADERS if name in exchange.headers},
             version=version(exchange.headers.get("content-type", "")),
             queue_s=queue_s,
             upstream_s=exchange.upstream_s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from enum import Enum
 
 from proxy.syntax import Form
@@ -103,6 +104,7 @@ def formats_for(form: Form) -> tuple[Format, ...]:
     return BINDINGS
 
 
+@functools.lru_cache(maxsize=1024)
 def format_of(name: str, form: Form) -> Format | None:
     """Return the format that a media type or a short name means for this form, or None."""
     name = name.strip().lower()

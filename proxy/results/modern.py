@@ -17,7 +17,9 @@ async def modern_literals(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """
     held = b""
     async for chunk in chunks:
-        data = _OLD.sub(rb'"type"\1"literal"', held + chunk)
+        data = held + chunk if held else chunk
+        if b"typed-literal" in data:
+            data = _OLD.sub(rb'"type"\1"literal"', data)
         # What may be the start of the words that end in the next chunk waits for it.
         start = data.rfind(b'"type"', max(0, len(data) - _LONGEST))
         cut = start if start >= 0 else len(data) - _partial(data)

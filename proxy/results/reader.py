@@ -17,6 +17,7 @@ _SMALL = 4096
 # Units: bytes.
 _SHOWN = 200
 _BOM = codecs.BOM_UTF8
+_Utf8Decoder = codecs.getincrementaldecoder("utf-8")
 
 
 class MalformedError(ValueError):
@@ -36,7 +37,7 @@ class Reader(ABC):
     def __init__(self, state: State) -> None:
         self.state = state
         self.ended = False
-        self._decode = codecs.getincrementaldecoder("utf-8")().decode
+        self._decode = _Utf8Decoder().decode
         self._parts: list[bytes] = []
         self._held = 0
         self._wanted = 0

@@ -7,6 +7,7 @@ below). It inspects, it never judges: text that it cannot read is unchecked, not
 
 from proxy.syntax.limits import Limits
 from proxy.syntax.names import Name, add_prefixes, expand_dotted
+from proxy.syntax.parts import Part, PartKind
 from proxy.syntax.patterns import Binding, TriplePattern
 from proxy.syntax.prefixes import Prefixes
 from proxy.syntax.problems import Position, Problem
@@ -32,6 +33,7 @@ from proxy.syntax.terms import (
     nullable,
     steps,
 )
+from proxy.syntax.tokens import spoken
 
 __all__ = [
     "Alternative",
@@ -44,6 +46,8 @@ __all__ = [
     "Literal",
     "Name",
     "NegatedSet",
+    "Part",
+    "PartKind",
     "Path",
     "Position",
     "Predicate",
@@ -65,5 +69,6 @@ __all__ = [
     "expand_dotted",
     "nullable",
     "read",
+    "spoken",
     "steps",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from proxy.syntax.names import Namespaces
+from proxy.syntax.parts import Part, PartKind
 from proxy.syntax.patterns import Binding, TriplePattern
 from proxy.syntax.problems import Unreadable
 from proxy.syntax.scopes import Scope, ScopeKind
@@ -43,6 +44,7 @@ class Cursor:
         self.patterns: list[TriplePattern] = []
         self.bindings: list[Binding] = []
         self.scopes: list[Scope] = []
+        self.parts: list[Part] = []
         self.functions: set[str] = set()
 
     def fail(self, *expected: str, hint: str = "") -> NoReturn:
@@ -62,6 +64,11 @@ class Cursor:
             return False
         self.i += 1
         return True
+
+    def note(self, kind: PartKind, first: int, name: str = "") -> None:
+        """Keep where a part stands: from a token to where the reading is."""
+        scope = None if self.scope is _NOWHERE else self.scope
+        self.parts.append(Part(kind, scope, self.starts[first], self.ends[self.i - 1], name))
 
     def skip_brackets(self) -> None:
         """Step over a bracketed part, whatever it holds."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proxy.syntax.expression import Expressions
+from proxy.syntax.parts import PartKind
 from proxy.syntax.patterns import Binding
 from proxy.syntax.scopes import Scope, ScopeKind
 from proxy.syntax.terms import Term
@@ -102,6 +103,7 @@ class Groups(Expressions):
 
     def _filter(self) -> None:
         """Filter [68]; an EXISTS that is the whole condition must hold for every solution."""
+        start = self.i
         self.i += 1
         kind = self.kinds[self.i]
         if kind == "EXISTS":
@@ -112,6 +114,7 @@ class Groups(Expressions):
             self.take(")")
         else:
             self.constraint()
+        self.note(PartKind.FILTER, start)
 
     def _sole_exists(self) -> bool:
         i = self.i
@@ -135,6 +138,7 @@ class Groups(Expressions):
 
     def _bind(self) -> None:
         """Bind [60]."""
+        first = self.i
         self.i += 1
         self.take("(")
         constant = self._constant_until("AS")
@@ -142,6 +146,7 @@ class Groups(Expressions):
         start = self.starts[self.i]
         variable = self.variable()
         self.take(")")
+        self.note(PartKind.BIND, first, variable.name)
         if constant is not None:
             self.bindings.append(Binding(variable, (constant,), self.scope, start))
 

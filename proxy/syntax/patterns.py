@@ -15,6 +15,7 @@ class TriplePattern(NamedTuple):
 
     Units: ``start`` and ``end`` are offsets into the original text. They span what is written for this pattern
     alone: from the subject, after a ``;`` from the predicate, after a ``,`` from the object, to the object's end.
+    ``verb`` are the offsets of the predicate, which several patterns may share; equal ones where none is written.
     """
 
     subject: Term
@@ -23,6 +24,7 @@ class TriplePattern(NamedTuple):
     scope: Scope
     start: int
     end: int
+    verb: tuple[int, int] = (0, 0)
 
     @property
     def required(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proxy.syntax.parts import PartKind
 from proxy.syntax.scopes import Scope, ScopeKind
 from proxy.syntax.select import Selects
 from proxy.syntax.terms import Iri, Variable
@@ -23,6 +24,7 @@ class Queries(Selects):
             self._describe()
         elif kind == "ASK":
             self.i += 1
+            self.note(PartKind.ASK, self.i - 1)
             self.datasets()
             self.where(self.root())
             self.modifiers()

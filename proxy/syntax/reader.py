@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from proxy.errors import BadQuery, TooLarge
@@ -15,15 +15,15 @@ from proxy.syntax.names import declared, namespaces_at, used
 from proxy.syntax.normal import normal_form
 from proxy.syntax.prefixes import Prefixes
 from proxy.syntax.problems import Problem, Unreadable, describe, position
-from proxy.syntax.syntax import Form, Syntax
+from proxy.syntax.syntax import Form, Syntax, Tree
 from proxy.syntax.targets import services, sources
 from proxy.syntax.tokens import Tokens, tokenise
 from proxy.syntax.update import Updates
-from proxy.syntax.words import VOLATILE
+from proxy.syntax.words import UPDATE_FORMS, VOLATILE
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _DEFAULT = Limits()
-# 1,024 texts of up to 4,000 characters: about 40 MB at most, 10 MB in practice.
+# 1,024 texts of up to 4,000 characters, which take 5 to 75 kB each.
 _KEPT_TEXTS = 1024
 _KEPT_LENGTH = 4000
 _RETRIES = 16
@@ -32,6 +32,8 @@ _RETRIES = 16
 _FICKLE_NAMES = "now|rand|rnd|random|uuid|struuid|bnode|cur(?:rent-?)?(?:date|time|datetime)"
 _FICKLE = re.compile(rf"(?:{_FICKLE_NAMES})\Z", re.IGNORECASE)
 _FICKLE_CALL = re.compile(rf"[:#/]({_FICKLE_NAMES})>?\s*\(", re.IGNORECASE)
+# What an expression has and hardly an IRI.
+_DOUBTFUL = re.compile(r"[?$&()=!,]")
 _LOCAL = re.compile(r"[^#/:]*\Z")
 
 
@@ -53,7 +55,7 @@ def read(text: str, *, prefixes: Mapping[str, str] = _NOTHING, limits: Limits = 
     return _remembered(text, Prefixes.of(prefixes), limits)
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
+@functools.lru_cache(maxsize=_KEPT_TEXTS)
 def _remembered(text: str, prefixes: Prefixes, limits: Limits) -> Syntax:
     return read_cold(text, prefixes.plain, limits)
 
@@ -63,38 +65,63 @@ def read_cold(text: str, implied: Mapping[str, str], limits: Limits) -> Syntax:
     _check_size(text, limits)
     tokens = tokenise(text, limits)
     form = form_of(text, tokens)
-    tree, problem, retokened = _parse(text, tokens, form, implied, limits)
-    tokens = tree.tokens
-    if problem is not None and form is not Form.UPDATE and hidden_update(tokens):
-        form = Form.UPDATE
+    grow = functools.partial(_grown, text, tokens, form, implied, limits)
+    if not _can_wait(text, tokens, form):
+        tree, tokens = grow()
+        if tree.problem is not None and form is not Form.UPDATE and hidden_update(tokens):
+            form = Form.UPDATE
+        return _facts(text, tokens, form, implied, lambda: tree)
+    return _facts(text, tokens, form, implied, lambda: grow()[0])
+
+
+def _can_wait(text: str, tokens: Tokens, form: Form) -> bool:
+    """Whether the tokens tell all that a gate needs, and the rest is small enough to be read on the event loop."""
+    if len(text) > _KEPT_LENGTH or form is Form.UPDATE or not UPDATE_FORMS.isdisjoint(tokens.kinds):
+        return False
+    # Less-than may look like the start of an IRI, as in `?a<?b&&?c>?d`; only the grammar can tell.
+    pairs = zip(tokens.kinds, tokens.texts, strict=True)
+    return not any(kind == "iri" and _DOUBTFUL.search(word) for kind, word in pairs)
+
+
+def _facts(text: str, tokens: Tokens, form: Form, implied: Mapping[str, str], grow: Callable[[], Tree]) -> Syntax:
     undeclared = used(tokens) - declared(tokens)
     datasets, loads = sources(tokens, implied)
-    last = namespaces_at(tokens, implied)(len(tokens.kinds)) if problem is not None else tree.namespaces
     return Syntax(
         text=text,
         form=form,
-        checked=problem is None,
+        implied=implied,
+        missing_prefixes=frozenset(undeclared - implied.keys()),
+        borrowed_prefixes=frozenset(undeclared & implied.keys()),
+        services=services(text, tokens, implied),
+        datasets=datasets,
+        loads=loads,
+        pragmas=_pragmas(tokens),
+        grow=grow,
+    )
+
+
+def _grown(text: str, tokens: Tokens, form: Form, implied: Mapping[str, str], limits: Limits) -> tuple[Tree, Tokens]:
+    """Read the tree, and return the tokens with it: they are others where a ``<`` was no IRI's."""
+    found, problem, retokened = _parse(text, tokens, form, implied, limits)
+    tokens = found.tokens
+    last = namespaces_at(tokens, implied)(len(tokens.kinds)) if problem is not None else found.namespaces
+    tree = Tree(
         problem=problem,
         normal=text if problem is not None or retokened else normal_form(text, tokens),
         prefixes=MappingProxyType(last.declared),
         base=last.base,
-        implied=implied,
-        missing_prefixes=frozenset(undeclared - implied.keys()),
-        borrowed_prefixes=frozenset(undeclared & implied.keys()),
-        patterns=tuple(tree.patterns),
-        scopes=tuple(tree.scopes),
-        bindings=tuple(tree.bindings),
-        services=services(text, tokens, implied),
-        datasets=datasets,
-        loads=loads,
-        volatile=_volatile(text, tokens, tree, problem),
-        pragmas=_pragmas(tokens),
-        projection=tree.selection.projection if tree.selection else None,
-        aggregates=tree.selection.aggregates if tree.selection else False,
-        grouped=tree.grouped,
-        limit=tree.limit,
-        offset=tree.offset,
+        patterns=tuple(found.patterns),
+        scopes=tuple(found.scopes),
+        bindings=tuple(found.bindings),
+        parts=tuple(found.parts),
+        volatile=_volatile(text, tokens, found, problem),
+        projection=found.selection.projection if found.selection else None,
+        aggregates=found.selection.aggregates if found.selection else False,
+        grouped=found.grouped,
+        limit=found.limit,
+        offset=found.offset,
     )
+    return tree, tokens
 
 
 def _check_size(text: str, limits: Limits) -> None:

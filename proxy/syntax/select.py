@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from proxy.syntax.group import Groups
+from proxy.syntax.parts import PartKind
 from proxy.syntax.scopes import Scope, ScopeKind
 from proxy.syntax.words import AGGREGATES
 
@@ -83,13 +84,18 @@ class Selects(Groups):
         if self.kinds[self.i] in ("DISTINCT", "REDUCED"):
             self.i += 1
         if self.accept("*"):
+            self.note(PartKind.SELECT, start)
             return Selection(None, False)
         names: list[str] = []
+        first = self.i
         while (name := self._column_name(len(names))) is not None:
             names.append(name)
+            self.note(PartKind.COLUMN, first, name)
             self.accept(",")  # Virtuoso
+            first = self.i
         if not names:
             self.fail("a variable", "'('", "'*'")
+        self.note(PartKind.SELECT, start)
         return Selection(tuple(names), not AGGREGATES.isdisjoint(self.kinds[start : self.i]))
 
     def _column_name(self, n: int) -> str | None:
@@ -161,34 +167,41 @@ class Selects(Groups):
 
     def modifiers(self) -> tuple[int | None, int | None]:
         """SolutionModifier [18]: return LIMIT and OFFSET."""
-        if self.accept("GROUP"):
-            self.take("BY")
-            self._conditions()
+        if self.kinds[self.i] == "GROUP":
+            self._conditions(PartKind.GROUP)
+        start = self.i
         if self.accept("HAVING"):
             self.constraint()
             while self.kinds[self.i] not in _CONDITION_ENDS:
                 self.constraint()
-        if self.accept("ORDER"):
-            self.take("BY")
-            self._conditions()
+            self.note(PartKind.HAVING, start)
+        if self.kinds[self.i] == "ORDER":
+            self._conditions(PartKind.ORDER)
         limit = offset = None
-        while self.kinds[self.i] in ("LIMIT", "OFFSET"):
-            word = self.kinds[self.i]
+        while (word := self.kinds[self.i]) in ("LIMIT", "OFFSET"):
+            start = self.i
             self.i += 1
             if word == "LIMIT":
                 limit = self.count()
+                self.note(PartKind.LIMIT, start)
             else:
                 offset = self.count()
+                self.note(PartKind.OFFSET, start)
         return limit, offset
 
-    def _conditions(self) -> None:
+    def _conditions(self, clause: PartKind) -> None:
         """GroupCondition [20] and OrderCondition [24], one or more."""
+        start = self.i
+        self.i += 1
+        self.take("BY")
         self._condition()
         while self.kinds[self.i] not in _CONDITION_ENDS:
             self.accept(",")  # Virtuoso
             self._condition()
+        self.note(clause, start)
 
     def _condition(self) -> None:
+        start = self.i
         if self.kinds[self.i] in ("ASC", "DESC"):
             self.i += 1
         kind = self.kinds[self.i]
@@ -202,9 +215,12 @@ class Selects(Groups):
             self.take(")")
         else:
             self.constraint()
+        self.note(PartKind.CONDITION, start)
 
     def trailing_values(self, scope: Scope | None) -> None:
         """ValuesClause [28]; BINDINGS is its name in the drafts, still known to Blazegraph."""
-        if self.kinds[self.i] in ("VALUES", "BINDINGS"):
+        start = self.i
+        if self.kinds[start] in ("VALUES", "BINDINGS"):
             self.i += 1
             self.values(scope)
+            self.note(PartKind.VALUES, start)

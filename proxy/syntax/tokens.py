@@ -72,6 +72,7 @@ _COARSE = _compile((("data", _DATA), *_ALTERNATIVES))
 # The names in such a run; what has no group is stepped over.
 NAMES_IN_DATA = compiled(rf"{_PLAIN_IRI}|{_PLAIN_STRING}|{_LANGUAGE}|({_PREFIXED})|{_WORD}")
 _LONGEST_SPLIT = 1000
+_CLASSES = frozenset(kind for kind, _ in _ALTERNATIVES if kind not in ("", "word"))
 _DOTTED = re.compile(r"[^.]+|\.")
 _CLOSING = {"{": "}", "(": ")", "[": "]", "{|": "|}", "<<": ">>"}
 _BRACKETS = frozenset((*_CLOSING, *_CLOSING.values()))
@@ -179,6 +180,13 @@ def _scan(
         if kind == "end":
             return -1
     return -1
+
+
+def spoken(text: str) -> tuple[str, ...]:
+    """Return the words and signs of a part of a text that was read: bare words in capitals, all else as written."""
+    tokens = tokenise(text, Limits())
+    pairs = zip(tokens.kinds, tokens.texts, strict=True)
+    return tuple(word if kind in _CLASSES else kind for kind, word in pairs if kind != "end")
 
 
 def capitals(word: str) -> str:

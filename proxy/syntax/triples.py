@@ -42,8 +42,9 @@ class Triples(Paths):
         """PropertyListPathNotEmpty [83]; ``start`` is the offset where the first pattern begins."""
         kinds = self.kinds
         while True:
+            first = self.i
             predicate = self._verb()
-            self._objects(subject, predicate, start)
+            self._objects(subject, predicate, start, (self.starts[first], self.ends[self.i - 1]))
             if kinds[self.i] != ";":
                 return
             while kinds[self.i] == ";":
@@ -57,11 +58,12 @@ class Triples(Paths):
             self.fail("a property", "a variable")
         return self.verb() if self.scope.kind in _WRITTEN else self.predicate()
 
-    def _objects(self, subject: Term, predicate: Predicate, start: int) -> None:
+    def _objects(self, subject: Term, predicate: Predicate, start: int, verb: tuple[int, int]) -> None:
         """ObjectListPath [86], with the annotations of SPARQL 1.2."""
         while True:
             node = self.node()
-            self.patterns.append(TriplePattern(subject, predicate, node, self.scope, start, self.ends[self.i - 1]))
+            end = self.ends[self.i - 1]
+            self.patterns.append(TriplePattern(subject, predicate, node, self.scope, start, end, verb))
             kind = self.kinds[self.i]
             if kind in _STARS:
                 self._annotations(subject, predicate, node)

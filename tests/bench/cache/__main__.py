@@ -2,12 +2,14 @@
 
 `python -m tests.bench.cache [--rounds N] [--seconds S]`: all servers stand before the same nginx, which answers every
 query with the same bytes. Every query is asked before it is measured, so that the caches only hit; "endpoint" is the
-endpoint alone, "bare aiohttp" the least server that Python can be, "saga" the proxy without its cache.
+endpoint alone, "bare aiohttp" the least server that Python can be, "saga" the proxy without its cache. At the end a
+hundred clients ask one query that nobody has the answer of.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from tests import stage
+from tests.bench.cache.cold import cold
 from tests.bench.cache.servers import servers
 from tests.bench.hop.__main__ import answer
 from tests.bench.hop.nginx import Served
@@ -53,6 +56,8 @@ def main(arguments: Sequence[str]) -> int:
             made = stack.enter_context(servers(folder, answer(size), redis))
             _measure(made, options, size, figures)
     _print(figures)
+    answered, asked = asyncio.run(cold(_QUERIES, answer(min(options.bytes))))
+    print(f"\n{_QUERIES} equal cold queries at once: {answered} answered, {asked} sent to the endpoint")
     return 0
 
 

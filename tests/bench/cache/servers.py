@@ -23,7 +23,7 @@ concurrency = {{places}}
 [plugins]
 enabled = [{plugins}]
 """
-_CACHE = _OURS.format(plugins='"plugins.cache"')
+CACHE = _OURS.format(plugins='"plugins.cache"')
 
 # The file itself answers every query, also one by POST, which nginx refuses for files.
 _ENDPOINT = """
@@ -74,10 +74,10 @@ def servers(folder: Path, answer: bytes, redis: RedisServer | None) -> Iterator[
             ),
             "bare aiohttp": stack.enter_context(_bare(file)),
             "saga": stack.enter_context(saga(folder, _OURS.format(plugins=""), endpoint.address, stage.ROOT)),
-            "saga cache": stack.enter_context(saga(folder, _CACHE, endpoint.address, stage.ROOT)),
+            "saga cache": stack.enter_context(saga(folder, CACHE, endpoint.address, stage.ROOT)),
         }
         if redis is not None:
-            shared = f'{_CACHE}[cache]\nredis = "{redis.url}"\n'
+            shared = f'{CACHE}[cache]\nredis = "{redis.url}"\n'
             made["saga + redis"] = stack.enter_context(saga(folder, shared, endpoint.address, stage.ROOT))
         yield made
 

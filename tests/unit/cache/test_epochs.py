@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +49,19 @@ def test_workers_agree_in_the_end_and_nobody_goes_back(steps: list[tuple[int, st
             shared = workers[which].merge({"up": shared}).get("up", shared)
         assert workers[which].current("up") >= before
     assert len({each.current("up") for each in workers} | {shared}) == 1
+
+
+def test_the_workers_of_one_proxy_share_their_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    one, other = Epochs(["a", "b"]), Epochs(["b", "a"])
+    begun = one.bump("a")
+    assert [each.current(name) for each in (one, other) for name in "ab"] == [begun, 0, begun, 0]
+    later = other.bump("a")
+    assert later > begun
+    assert one.current("a") == Epochs(["a"]).current("a") == later
+
+
+def test_without_room_for_a_shared_number_a_worker_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "gone"))
+    epochs = Epochs(["a"])
+    assert epochs.bump("a") == epochs.current("a") > 0
