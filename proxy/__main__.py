@@ -17,6 +17,7 @@ COMMANDS = {
     "load": ("proxy.load", "bulk-load RDF files into an embedded store"),
     "schema": ("plugins.schema.commands", "build a schema index, or look inside one"),
     "check": ("plugins.schema.check", "check a query against the schema index"),
+    "search": ("plugins.search.commands", "build a text index, find entities and properties, learn words for them"),
     "config": ("proxy.checkup", "check a configuration file, or list all keys"),
 }
 

@@ -12,7 +12,7 @@ from proxy.core import Core
 from proxy.headers import ACCEPT_POST, CommonHeaders
 from proxy.health import HealthPages, metrics_route
 from proxy.loader import Loaded
-from proxy.observe import PrometheusMetrics
+from proxy.series import PrometheusMetrics
 from proxy.web import SparqlPages, edge, expectation, guarded
 
 

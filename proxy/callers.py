@@ -68,8 +68,8 @@ class Callers:
             raise _unauthorized(f"A key with the right `{right}` is needed: Authorization: Bearer KEY.")
         raise Forbidden(f"The right `{right}` is needed and {_name(caller)} does not have it.")
 
-    def demand_update(self, caller: Caller) -> None:
-        """Let an update pass: by right, or from this machine where no key could hold the right.
+    def demand_update(self, caller: Caller, *, local: bool) -> None:
+        """Let an update pass: by right, or straight from this machine where no key could hold the right.
 
         Raises:
             Unauthorized: a key is needed and none was given.
@@ -77,16 +77,10 @@ class Callers:
         """
         if any("update" in key.rights for key in self._keys.values()) or "update" in self._anonymous:
             self.demand(caller, "update")
-        elif not is_loopback(caller.address):
-            raise Forbidden("Updates are taken from this machine only, since no key in the configuration may update.")
-
-
-def is_loopback(address: str) -> bool:
-    """Return whether an address is this machine."""
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
+        elif not local:
+            raise Forbidden(
+                "Updates are taken straight from this machine only: no key of the configuration may update."
+            )
 
 
 def _name(caller: Caller) -> str:

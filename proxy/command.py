@@ -12,7 +12,7 @@ from typing import cast
 from proxy.contract import Context
 from proxy.core import Core
 from proxy.loader import Loaded, check, load
-from proxy.observe import start_logging
+from proxy.logs import start_logging
 
 DEMO = Path(__file__).parent.parent / "config" / "demo.toml"
 

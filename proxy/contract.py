@@ -156,12 +156,16 @@ class Endpoint(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One HTTP route of a plugin. The core checks ``right`` before the handler runs; errors are the core's to show."""
+    """One HTTP route of a plugin. The core checks ``right`` before the handler runs; errors are the core's to show.
+
+    ``local``: a program on this machine, which asks directly, passes without the right.
+    """
 
     method: str
     path: str
     handler: Handler
     right: Right | None = "query"
+    local: bool = False
 
 
 Over = Literal["sum", "min", "max"]

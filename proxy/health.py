@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from aiohttp import web
 
 from proxy.contract import Endpoint, Route
-from proxy.observe import PrometheusMetrics
+from proxy.series import PrometheusMetrics
 
 _HEALTH_S = 2.0
 

@@ -1,106 +1,25 @@
-"""What an operator sees: JSON logs with a request id, and Prometheus series."""
+"""What an operator sees of queries: how each ended, and how long it took."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
 import functools
 import hashlib
-import json
 import logging
-import os
-import re
-import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Mapping
 from enum import StrEnum
-from pathlib import Path
-from typing import Literal
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    disable_created_metrics,
-    generate_latest,
-)
-from prometheus_client.mmap_dict import MmapedDict
-from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client import Counter, Gauge, Histogram
 
-from proxy.contract import Over, Query, Reply, Run
+from proxy.contract import Query, Reply, Run
 from proxy.errors import Blocked, ClientError, ProxyError, TooMany, Truncated, UpstreamBusy, UpstreamTimeout
+from proxy.logs import event, log, text_here
 from proxy.results.state import Completeness
+from proxy.series import PrometheusMetrics
 from proxy.syntax import Form
 
-MULTIPROCESS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
-
-log = logging.getLogger("saga")
-request_id: ContextVar[str] = ContextVar("request_id", default="-")
-# The text of the query that runs here: what must not get into the log.
-_text: ContextVar[str] = ContextVar("text", default="")
-
-# Held by whoever reads all files of series, and alone by whoever moves what is in them.
-_LOCK = "series.lock"
-_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-_WORD = re.compile(r"\w{3,}")
-
-
-def take_request_id(offered: str | None) -> str:
-    """Return the client's own request id where it is safe to repeat, else a new one."""
-    taken = offered if offered and _ID.fullmatch(offered) else os.urandom(16).hex()
-    request_id.set(taken)
-    return taken
-
-
-class JsonFormatter(logging.Formatter):
-    """Write one JSON object per line: time, level, event, request_id, and the fields of the event."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line. Events of ours are fixed words; text of libraries goes under `message`."""
-        line: dict[str, object] = {
-            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
-            "level": record.levelname.lower(),
-            "event": record.msg if record.name == "saga" else record.name,
-            "request_id": request_id.get(),
-        }
-        if record.name != "saga":
-            line["message"] = record.getMessage()
-        line.update(getattr(record, "fields", {}))
-        if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
-        # In ASCII no character of a client's ends the line, and no locale of ours changes it.
-        return json.dumps(line, default=str)
-
-
-def start_logging(level: str) -> None:
-    """Send every log line of this process to standard error as JSON."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    logging.getLogger("aiohttp.access").disabled = True
-
-
-def event(name: str, level: int = logging.INFO, **fields: object) -> None:
-    """Log an event of ours. The name is a fixed word such as `query.done`; values go into fields.
-
-    In ``private`` stands what an endpoint said, which may repeat the query: words of that are left out.
-    """
-    if not log.isEnabledFor(level):
-        return
-    if said := fields.get("private"):
-        fields["private"] = _without(str(said), _text.get())
-    # Not `log.log`, which looks for the line of code that called it, every time.
-    log.handle(log.makeRecord(log.name, level, "", 0, name, (), None, extra={"fields": fields}))
-
-
-def _without(said: str, text: str) -> str:
-    """Return what was said without the words of a query, also where it was cut, wrapped or escaped on its way."""
-    return _WORD.sub(lambda word: "…" if word.group() in text else word.group(), said)
 
 
 class Outcome(StrEnum):
@@ -129,60 +48,6 @@ def outcome_of(error: BaseException) -> Outcome:
         (Exception, Outcome.UPSTREAM_ERROR),
     )
     return next((outcome for kind, outcome in kinds if isinstance(error, kind)), Outcome.CANCELLED)
-
-
-_LIVE: Mapping[Over, Literal["livesum", "livemin", "livemax"]] = {"sum": "livesum", "min": "livemin", "max": "livemax"}
-
-
-class PrometheusMetrics:
-    """Own one registry. With many workers the series live in files that `PROMETHEUS_MULTIPROC_DIR` names."""
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        # A second series per series that nobody asked for.
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types here
-
-    def counter(self, name: str, text: str, labels: Sequence[str]) -> Counter:
-        """Return a counter."""
-        return Counter(name, text, labels, registry=self.registry)
-
-    def gauge(self, name: str, text: str, labels: Sequence[str], over: Over = "sum") -> Gauge:
-        """Return a gauge; ``over`` the living workers it is their sum, their least or their greatest value."""
-        return Gauge(name, text, labels, registry=self.registry, multiprocess_mode=_LIVE[over])
-
-    def histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
-        """Return a histogram."""
-        return Histogram(name, text, labels, registry=self.registry, buckets=tuple(buckets))
-
-    def exposition(self) -> bytes:
-        """Return all series as Prometheus reads them, of every worker where there are many."""
-        folder = os.environ.get(MULTIPROCESS_FOLDER)
-        if not folder:
-            return generate_latest(self.registry)
-        shared = CollectorRegistry()
-        MultiProcessCollector(shared, folder)  # type: ignore[no-untyped-call]  # the library has no types here
-        with Path(folder, _LOCK).open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH)
-            return generate_latest(shared)
-
-
-def forget_worker(folder: Path, pid: int) -> None:
-    """Drop the gauges of a worker that has ended; its counts join those that ended before, lest the files add up."""
-    mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]  # the library has no types here
-    # Whoever shows the series now may be standing still: then the files stay, and count all the same.
-    with (folder / _LOCK).open("a") as lock, contextlib.suppress(BlockingIOError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for kind in ("counter", "histogram"):
-            _move(folder / f"{kind}_{pid}.db", folder / f"{kind}_ended.db")
-
-
-def _move(ended: Path, everybody: Path) -> None:
-    if ended.exists():
-        sums = MmapedDict(str(everybody))  # type: ignore[no-untyped-call]  # nor here
-        for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):  # type: ignore[no-untyped-call]
-            sums.write_value(key, sums.read_value(key)[0] + value, 0.0)  # type: ignore[no-untyped-call]
-        sums.close()  # type: ignore[no-untyped-call]
-        ended.unlink()
 
 
 class QueryMetrics:
@@ -214,10 +79,8 @@ class QueryMetrics:
                 # A look-up of ours is nobody's query.
                 return await run(query)
             started = time.perf_counter()
-            _text.set(query.text)
+            text_here.set(query.text)
             self._inflight(query.endpoint).inc()
-            if not query.syntax.checked:
-                self._unchecked(query.endpoint).inc()
             try:
                 reply = await run(query)
             except BaseException as error:
@@ -235,8 +98,9 @@ class QueryMetrics:
         seconds(query.endpoint, "first_byte").observe(first_byte_s)
         seconds(query.endpoint, "overhead").observe(max(0.0, first_byte_s - reply.queue_s - reply.upstream_s))
         outcome = Outcome.CANCELLED
+        chunks, free = reply.chunks, reply.release
 
-        async def watched(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        async def watched() -> AsyncIterator[bytes]:
             nonlocal outcome
             try:
                 async for chunk in chunks:
@@ -249,18 +113,22 @@ class QueryMetrics:
 
         async def release() -> None:
             try:
-                await reply.aclose()
+                await free()
             finally:
                 # A client that did not read in time was cut off, and did not leave.
                 cut = outcome is Outcome.CANCELLED and reply.state.sent and _is_late(reply)
                 self._ended(query, reply, Outcome.TRUNCATED if cut else outcome, started)
 
-        return replace(reply, chunks=watched(reply.chunks), release=release)
+        reply.chunks, reply.release = watched(), release
+        return reply
 
     def _ended(self, query: Query, reply: Reply | None, outcome: Outcome, started: float) -> None:
         total_s = time.perf_counter() - started
         self._inflight(query.endpoint).dec()
         self._seconds(query.endpoint, "total").observe(total_s)
+        # Where nobody asked for the tree so far it is read now, when the answer has gone out.
+        if not query.syntax.checked:
+            self._unchecked(query.endpoint).inc()
         if outcome is Outcome.EMPTY:
             self._empty(query.endpoint, query.source).inc()
         if reply:

@@ -81,6 +81,7 @@ class EndpointTable:
     guard: Literal["off", "warn", "block"] | None = key("mode of the guard; absent is that of `[guard]`", None)
     guard_override: bool | None = key("whether the header Saga-Guard may lower the mode", None)
     schema: Path | None = key("schema index, as `saga schema build` writes it", None)
+    search: Path | None = key("folder of the text index, as `saga search build` writes it", None)
     aliases: tuple[str, ...] = key("further paths, such as `/bigdata/namespace/wdq/sparql`", ())
 
     def __post_init__(self) -> None:

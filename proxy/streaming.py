@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import struct
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ from multidict import CIMultiDict
 from proxy.compression import SMALLEST, Coding, coding_for, compressed, compressing
 from proxy.contract import Reply
 from proxy.errors import ProxyError
-from proxy.observe import event
+from proxy.logs import event
 from proxy.results.state import Completeness
 
 _SMALL = 64 * 1024
@@ -129,10 +130,12 @@ async def _stream(request: web.Request, reply: Reply, body: _Body) -> web.Stream
             return response
         await response.write_eof()
     except ProxyError as error:
-        event("answer.broken", code=error.code, detail=error.detail, private=error.private, bytes=reply.state.size)
+        said = {"code": error.code, "detail": error.detail, "private": error.private}
+        event("answer.broken", logging.WARNING, bytes=reply.state.size, **said)
         break_connection(request)
     except TimeoutError:
-        event("answer.broken", code="timeout", detail="The client did not read.", bytes=reply.state.size)
+        detail = "The client did not read."
+        event("answer.broken", logging.WARNING, code="timeout", detail=detail, bytes=reply.state.size)
         break_connection(request)
     except ConnectionError:
         # The client left; aiohttp says so on the next write. `release` frees the endpoint.

@@ -20,9 +20,11 @@ LAYERS = (
     ("proxy.web", "proxy.core"),
     ("proxy.streaming", "proxy.description", "proxy.compression", "proxy.headers", "proxy.health", "proxy.body"),
     ("proxy.protocol", "proxy.endpoints", "proxy.observe", "proxy.callers", "proxy.loader", "proxy.targets"),
+    ("proxy.series",),
     ("proxy.contract", "proxy.config", "proxy.graphs", "proxy.settings", "proxy.syntax", "proxy.results"),
-    ("proxy.errors", "proxy.patterns", "proxy"),
+    ("proxy.errors", "proxy.local", "proxy.logs", "proxy.patterns", "proxy"),
 )
+
 PLUGINS_MAY_SEE = ("proxy.contract", "proxy.syntax", "proxy.results", "proxy.errors", "proxy.settings")
 PLUGINS_MAY_SEE_EACH_OTHER = {
     "nl": ("schema", "search"),

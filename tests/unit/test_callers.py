@@ -63,9 +63,8 @@ def test_rights_are_demanded() -> None:
 
 def test_updates_without_a_key_that_may_are_for_this_machine() -> None:
     open_house = Callers(Server(), {})
-    open_house.demand_update(Caller(address="127.0.0.1"))
-    open_house.demand_update(Caller(address="::1"))
+    open_house.demand_update(Caller(address="127.0.0.1"), local=True)
     with pytest.raises(Forbidden):
-        open_house.demand_update(Caller(address="192.0.2.1"))
+        open_house.demand_update(Caller(address="127.0.0.1"), local=False)
     with pytest.raises(Unauthorized):
-        callers().demand_update(Caller(address="127.0.0.1"))
+        callers().demand_update(Caller(address="127.0.0.1"), local=True)

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.observe import MULTIPROCESS_FOLDER, PrometheusMetrics, forget_worker, take_request_id
+from proxy.logs import take_request_id
+from proxy.series import MULTIPROCESS_FOLDER, PrometheusMetrics, forget_worker
 
 _WORKER = """
 import os
-from proxy.observe import PrometheusMetrics
+from proxy.series import PrometheusMetrics
 made = PrometheusMetrics()
 made.counter("saga_a", "A", ["kind"]).labels("x").inc(3)
 made.gauge("saga_b", "B", []).set(1)

@@ -1,0 +1,104 @@
+"""The series of one process, and those of workers that have ended. What is shown is the sum over all workers."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.mmap_dict import MmapedDict
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from proxy.contract import Over
+from proxy.errors import ConfigError
+
+MULTIPROCESS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+# Whose files hold the counts of all workers that have ended.
+ENDED = "ended"
+# Room for some 5,000 counts of each kind; of gauges there are few.
+# Units: bytes.
+_COUNTS_BYTES, _GAUGES_BYTES = 1024 * 1024, 128 * 1024
+# Held by whoever reads all files of series, and alone by whoever moves what is in them.
+_LOCK = "series.lock"
+_LIVE: Mapping[Over, Literal["livesum", "livemin", "livemax"]] = {"sum": "livesum", "min": "livemin", "max": "livemax"}
+
+
+class PrometheusMetrics:
+    """Own one registry. With many workers the series live in files that `PROMETHEUS_MULTIPROC_DIR` names."""
+
+    def __init__(self) -> None:
+        """Take the room for the series. Raises ConfigError where the disk has none."""
+        folder = os.environ.get(MULTIPROCESS_FOLDER)
+        if folder:
+            reserve(Path(folder), str(os.getpid()))
+        self.registry = CollectorRegistry()
+        # A second series per series that nobody asked for.
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types here
+
+    def counter(self, name: str, text: str, labels: Sequence[str]) -> Counter:
+        """Return a counter."""
+        return Counter(name, text, labels, registry=self.registry)
+
+    def gauge(self, name: str, text: str, labels: Sequence[str], over: Over = "sum") -> Gauge:
+        """Return a gauge; ``over`` the living workers it is their sum, their least or their greatest value."""
+        return Gauge(name, text, labels, registry=self.registry, multiprocess_mode=_LIVE[over])
+
+    def histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
+        """Return a histogram."""
+        return Histogram(name, text, labels, registry=self.registry, buckets=tuple(buckets))
+
+    def exposition(self) -> bytes:
+        """Return all series as Prometheus reads them, of every worker where there are many."""
+        folder = os.environ.get(MULTIPROCESS_FOLDER)
+        if not folder:
+            return generate_latest(self.registry)
+        shared = CollectorRegistry()
+        MultiProcessCollector(shared, folder)  # type: ignore[no-untyped-call]  # the library has no types here
+        with Path(folder, _LOCK).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            return generate_latest(shared)
+
+
+def reserve(folder: Path, owner: str) -> None:
+    """Take the room for somebody's series now: on a disk that fills up later, a write to them ends the process.
+
+    Raises ConfigError where there is none.
+    """
+    try:
+        room = {"counter": _COUNTS_BYTES, "histogram": _COUNTS_BYTES}
+        for name, size in {**room, **{f"gauge_{mode}": _GAUGES_BYTES for mode in _LIVE.values()}}.items():
+            with (folder / f"{name}_{owner}.db").open("ab") as file:
+                os.posix_fallocate(file.fileno(), 0, size)
+    except OSError as error:
+        detail = f"no room for the metrics in {folder} ({error.strerror}); TMPDIR names another place"
+        raise ConfigError(detail) from None
+
+
+def forget_worker(folder: Path, pid: int) -> None:
+    """Drop the gauges of a worker that has ended; its counts join those that ended before, lest the files add up."""
+    mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]  # the library has no types here
+    # Whoever shows the series now may be standing still: then the files stay, and count all the same.
+    with (folder / _LOCK).open("a") as lock, contextlib.suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for kind in ("counter", "histogram"):
+            _move(folder / f"{kind}_{pid}.db", folder / f"{kind}_{ENDED}.db")
+
+
+def _move(ended: Path, everybody: Path) -> None:
+    if ended.exists():
+        sums = MmapedDict(str(everybody))  # type: ignore[no-untyped-call]  # nor here
+        for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):  # type: ignore[no-untyped-call]
+            sums.write_value(key, sums.read_value(key)[0] + value, 0.0)  # type: ignore[no-untyped-call]
+        sums.close()  # type: ignore[no-untyped-call]
+        ended.unlink()
