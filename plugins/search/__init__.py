@@ -1,0 +1,44 @@
+"""Find entities and properties by what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from plugins.search.desk import Desk, desks
+from plugins.search.hit import Hit, Kind, Searcher
+from plugins.search.learned import Learned
+from plugins.search.options import SearchOptions
+from plugins.search.pages import Pages
+from proxy.contract import Context, Plugin, Route
+
+__all__ = ["Desk", "Hit", "Kind", "Learned", "Search", "SearchOptions", "Searcher", "desks"]
+
+
+class Search(Plugin):
+    """Answer /search. It never touches a query; a source that fails is passed over, and the answer says so."""
+
+    Options = SearchOptions
+
+    def __init__(self, options: SearchOptions) -> None:
+        super().__init__(options)
+        self._settings = options
+        self._desks: dict[str, Desk] = {}
+        self._pages = Pages(self._desks)
+
+    @asynccontextmanager
+    async def lifespan(self, context: Context) -> AsyncIterator[None]:
+        """Open the indexes. Raises ConfigError for one that cannot be used, unless the config says to go on."""
+        self._pages.open(context)
+        async with desks(context, self._settings) as found:
+            self._desks.update(found)
+            yield
+        self._desks.clear()
+
+    def searcher(self, endpoint: str) -> Searcher:
+        """Return what an endpoint is searched with. Raises KeyError for one that is not configured."""
+        return self._desks[endpoint]
+
+    def routes(self) -> Sequence[Route]:
+        """Add /search."""
+        return self._pages.routes()
