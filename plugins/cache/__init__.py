@@ -60,9 +60,6 @@ class Cache(Plugin):
     async def lifespan(self, context: Context) -> AsyncIterator[None]:
         """Hold the answers, those on their way, and the connection to Redis."""
         settings = self._settings
-        strangers = sorted(settings.endpoints.keys() - context.endpoints.keys())
-        if strangers:
-            raise ConfigError(*(f"cache.endpoints.{name}: there is no endpoint of this name" for name in strangers))
         events = context.metrics.counter("saga_cache_events", "What the cache did", ["event"])
         self._count = {event: events.labels(event.value).inc for event in Event}
         self._clock = context.clock

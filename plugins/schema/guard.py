@@ -94,9 +94,6 @@ class Guard(Plugin):
         )
         self._pages.open(context)
         async with AsyncExitStack() as stack:
-            unknown = [name for name in self._options.endpoints if name not in context.endpoints]
-            if unknown:
-                raise ConfigError(*(f"guard.endpoints.{name}: there is no `[endpoints.{name}]`" for name in unknown))
             for name, endpoint in context.tables.items():
                 self._rules[name] = self._rule(name, endpoint)
                 desk = self._desk(name, self._rules[name], context)

@@ -42,8 +42,6 @@ class SearchOptions:
         """Say what is well formed and still cannot work."""
         for name, table in self.endpoints.items():
             where = f"search.endpoints.{name}"
-            if name not in known:
-                yield f"{where}: there is no `[endpoints.{name}]`"
             if table.build and table.index is None and index_of(known.get(name)) is None:
                 yield f"{where}.build: name the folder that the index goes to, as `index`"
             if table.remote:

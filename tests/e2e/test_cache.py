@@ -241,7 +241,7 @@ MISTAKES = {
     "too large": ({"max_bytes": 10}, "cache.max_entry_bytes: must not be above cache.max_bytes"),
     "jitter": ({"jitter": 1.0}, "cache.jitter: must be below 1"),
     "redis": ({"redis": "localhost"}, "cache.redis: must start with redis://"),
-    "endpoint": ({"endpoints": {"other": {"ttl_s": 1.0}}}, "cache.endpoints.other: there is no endpoint of this name"),
+    "endpoint": ({"endpoints": {"other": {"ttl_s": 1.0}}}, "cache.endpoints.other: unknown endpoint; known are: up"),
 }
 
 

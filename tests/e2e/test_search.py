@@ -383,7 +383,7 @@ async def test_mistakes_in_the_table_are_said(demo_store: Path, own: dict[str, A
 
 
 async def test_a_table_for_no_endpoint_is_a_mistake(demo_store: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no `\[endpoints\.none\]`"):
+    with pytest.raises(ConfigError, match=r"search\.endpoints\.none: unknown endpoint"):
         async with stage.proxy({
             "endpoints": {"demo": {"store": str(demo_store)}}, "plugins": {"enabled": ["plugins.search"]},
             "search": {"endpoints": {"none": {}}},
