@@ -25,8 +25,11 @@ class Absence:
         self._severity = severity
 
     def candidates(self, found: Collection[Finding]) -> list[Edge]:
-        """Return the required edges with a constant that have no finding yet."""
-        known = {(each.start, each.prop.id) for each in found}
+        """Return the required edges with a constant that have no finding yet.
+
+        A range says less than an empty pattern, and nothing of the other direction: there both are told.
+        """
+        known = {(each.start, each.prop.id) for each in found if each.code != "range"}
         chosen: dict[tuple[object, ...], Edge] = {}
         for edge in self._edges():
             if edge.required and (_constant(edge.subject) or isinstance(edge.object, Iri | Literal)):

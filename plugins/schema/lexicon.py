@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from plugins.schema.model import Property
@@ -35,10 +35,14 @@ _IRREGULAR = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The words of a question, without those of the entity that it is about."""
+    """The words of a question, without those of the entity that it is about.
+
+    Shapes: ``found`` is by stem how well the question has it, as far as somebody asked.
+    """
 
     stems: frozenset[str]
     text: str
+    found: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def names(self, value: str) -> bool:
         """Whether a value's label stands in the question as whole words."""
@@ -58,8 +62,8 @@ class Lexicon:
         self._total = total
         self._counts = counts
         self._weigh = lru_cache(65_536)(self._idf)
-        self._like = lru_cache(65_536)(_similarity)
-        self._parts = lru_cache(65_536)(lambda name: frozenset(stems(name)))
+        self._grams = lru_cache(65_536)(_trigrams)
+        self._parts = lru_cache(32_768)(self._weighed)
 
     def question(self, text: str, entity: str = "") -> Question:
         """Read a question. The words of the entity's own label are taken out of it."""
@@ -76,34 +80,47 @@ class Lexicon:
 
     def weight_found(self, asked: Question, text: str) -> float:
         """Return the weight of the words of a text that the question has."""
-        return sum(self._weigh(each) for each in self._parts(text) & asked.stems)
+        return sum(weight for part, weight in self._parts(text)[0] if part in asked.stems)
 
     def _covered(self, asked: Question, name: str) -> float:
-        parts = self._parts(name)
-        whole = sum(map(self._weigh, parts))
+        parts, whole = self._parts(name)
         if not whole:
             return 0.0
-        found = sum(self._weigh(each) * self._found(asked, each) for each in parts)
+        found = sum(weight * self._found(asked, part) for part, weight in parts)
         return found * (_LEAST + _SHARE * found / whole)
 
+    def _weighed(self, name: str) -> tuple[tuple[tuple[str, float], ...], float]:
+        """Return the stems of a name with the weight of each, and the sum of these."""
+        parts = tuple((part, self._weigh(part)) for part in dict.fromkeys(stems(name)))
+        return parts, sum(weight for _, weight in parts)
+
     def _found(self, asked: Question, part: str) -> float:
+        known = asked.found.get(part)
+        if known is None:
+            known = asked.found[part] = self._look(asked, part)
+        return known
+
+    def _look(self, asked: Question, part: str) -> float:
+        """Return how well a question has a stem: itself, or one that looks like it."""
         if part in asked.stems:
             return 1.0
         if len(part) < _TRIGRAM_STEM:
             return 0.0
-        best = max((self._like(part, each) for each in asked.stems if len(each) >= _TRIGRAM_STEM), default=0.0)
+        mine = self._grams(part)
+        theirs = (self._grams(each) for each in asked.stems if len(each) >= _TRIGRAM_STEM)
+        best = max((_similarity(mine, each) for each in theirs), default=0.0)
         return _LIKE_WEIGHT * best if best >= _LIKE else 0.0
 
     def _idf(self, part: str) -> float:
         return math.log(1 + self._total / (1 + self._counts[part]))
 
 
-def _similarity(one: str, other: str) -> float:
+def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the Jaccard index of the trigrams of two words."""
-    first, second = _trigrams(one), _trigrams(other)
-    return len(first & second) / len(first | second)
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
 
 
-def _trigrams(word: str) -> set[str]:
+def _trigrams(word: str) -> frozenset[str]:
     padded = f" {word} "
-    return {padded[place : place + 3] for place in range(len(padded) - 2)}
+    return frozenset(padded[place : place + 3] for place in range(len(padded) - 2))

@@ -66,7 +66,7 @@ def order(
     ids = [each for each in given if each.property.kind == "external-id"]
     plain = [each for each in given if each.property.kind != "external-id"]
     asked = lexicon.question(question, entity)
-    scores = {id(each): _score(each, asked, lexicon, answers, fits or kind_fits) for each in plain}
+    scores = {id(each): score(each, asked, lexicon, answers, fits or kind_fits) for each in plain}
     ranked = sorted(plain, key=lambda each: (-scores[id(each)], -each.property.usage, each.property.id))
     if any(each.learned > 0 for each in plain):
         ranked = _fused(ranked, plain)
@@ -88,18 +88,19 @@ def kind_fits(record: Property, answer: Answer) -> bool:
     return {"time": "time", "quantity": "quantity", "person": "item", "place": "item"}[answer] == record.kind
 
 
-def _score(
+def score(
     edge: Edge, asked: Question, lexicon: Lexicon, answers: frozenset[Answer], fits: Callable[[Property, Answer], bool]
 ) -> float:
+    """Return how much speaks for one property: the question's words, usage, its class, its kind and its values."""
     record = edge.property
-    score = lexicon.likeness(asked, record) + _DESCRIPTION * lexicon.weight_found(asked, record.description)
-    score += _USAGE * min(1.0, math.log10(1 + record.usage) / _FULL_USAGE)
-    score += _TYPICAL * math.sqrt(max(0.0, min(1.0, edge.share)))
+    value = lexicon.likeness(asked, record) + _DESCRIPTION * lexicon.weight_found(asked, record.description)
+    value += _USAGE * min(1.0, math.log10(1 + record.usage) / _FULL_USAGE)
+    value += _TYPICAL * math.sqrt(max(0.0, min(1.0, edge.share)))
     if any(fits(record, answer) for answer in answers):
-        score += _KIND / math.sqrt(len(answers))
-    if any(asked.names(value) for value in edge.values):
-        score += _VALUE
-    return score - (_CONFLICT if edge.conflicts else 0.0)
+        value += _KIND / math.sqrt(len(answers))
+    if any(asked.names(label) for label in edge.values):
+        value += _VALUE
+    return value - (_CONFLICT if edge.conflicts else 0.0)
 
 
 def _fused(ranked: Sequence[Edge], plain: Sequence[Edge]) -> list[Edge]:

@@ -20,8 +20,9 @@ class Suspect:
     Shapes: ``proof`` is a pattern that matches nothing where the finding is true, None where nothing can be asked;
     ``settled`` is the answer where it is known already: True for a match, which is a counterexample. ``evidence`` is
     a pattern that matches where other instances have the property. ``verified`` is the severity once proved,
-    ``unverified`` that without a proof, None where the finding is then dropped. ``offline``: so, too, where there is
-    no endpoint to ask. ``use`` and ``subject`` are what suggestions start from.
+    ``unverified`` that where nobody answers in time, ``refuted`` that where the graph has a match, ``offline`` that
+    where there is no endpoint to ask; None where the finding is then dropped. ``use`` and
+    ``subject`` are what suggestions start from.
     """
 
     finding: Finding
@@ -30,6 +31,7 @@ class Suspect:
     subject: Subject | None = None
     verified: Severity
     unverified: Severity | None
+    refuted: Severity | None = None
     offline: Severity | None = None
     proof: str | None = None
     settled: bool | None = None
@@ -44,7 +46,7 @@ async def tried(suspect: Suspect, lookups: Lookups) -> Finding | None:
     if matches is None and suspect.proof is not None:
         matches = await lookups.ask(suspect.proof)
     if matches is not False:
-        return _with(suspect, suspect.unverified)
+        return _with(suspect, suspect.unverified if matches is None else suspect.refuted)
     severity: Severity = suspect.verified
     if suspect.evidence is not None:
         seen = await lookups.ask(suspect.evidence)

@@ -24,9 +24,9 @@ from proxy.contract import Context, Query, Reply
 from proxy.core import Core
 from proxy.errors import ConfigError, UpstreamBusy, UpstreamTimeout, UsageError
 from proxy.loader import check
-from proxy.observe import PrometheusMetrics
 from proxy.results import Format
 from proxy.results.state import State
+from proxy.series import PrometheusMetrics
 from tests import stage
 
 DEMO = Path(__file__).parent.parent.parent.parent / "config" / "demo" / "graph.ttl"

@@ -1,0 +1,1 @@
+"""What the guard must reach, beside what it reached: `python -m tests.bench.guard --help`."""
