@@ -49,23 +49,19 @@ class Absence:
         """Return a finding where an edge has no match: `direction` where its reverse has one."""
         if await self._matches(edge) is not False:
             return None
-        empty = replace(
-            self._case.finding("empty", edge, self._prop(edge), self._nothing(edge)),
-            severity=self._severity,
-            verified=True,
-        )
+        nothing, prop = self._nothing(edge), self._prop(edge)
         turned_body = reversed_body(edge)
         if turned_body is None or not await self._case.lookups.ask(turned_body):
-            return empty
-        name = self._case.finding("direction", edge, self._prop(edge), "").prop
-        reason = f"{self._nothing(edge)}, but the other way round there is"
+            empty = self._case.finding("empty", edge, prop, nothing)
+            return self._case.concluded(replace(empty, severity=self._severity, verified=True))
+        finding = self._case.finding("direction", edge, prop, f"{nothing}, but the other way round there is")
         turned = self._case.turned(edge)
         return replace(
-            self._case.finding("direction", edge, self._prop(edge), reason),
+            self._case.concluded(finding),
             severity="warn",
             verified=True,
             advice=f"Write {turned}.",
-            suggestions=(Suggestion(name=name, why=f"the other way round: {turned}"),),
+            suggestions=(Suggestion(name=finding.prop, why=f"the other way round: {turned}"),),
         )
 
     def unknown_ids(self) -> Iterator[Suspect]:
@@ -79,6 +75,7 @@ class Absence:
             yield Suspect(
                 finding=self._case.finding("unknown_id", edge, None, reason),
                 edge=edge,
+                required=edge.required,
                 verified="warn",
                 unverified=None,
                 offline="warn" if inside else None,
@@ -97,6 +94,7 @@ class Absence:
                 yield Suspect(
                     finding=self._case.finding("unknown_id", edge, self._prop(edge), reason),
                     edge=edge,
+                    required=edge.required,
                     verified="warn",
                     unverified=None,
                     proof=f"{{ ?v0 <{used}> <{node.value}> }} UNION {{ <{node.value}> ?v1 ?v2 }}",

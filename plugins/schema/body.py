@@ -29,7 +29,7 @@ class Unaskable(Exception):
 
 
 class Body:
-    """Put patterns together. Every variable of the query gets one name of ours, the same one in every pattern."""
+    """Put patterns together, each once. Every variable of the query gets one name of ours, the same everywhere."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -54,8 +54,10 @@ class Body:
 
     def values(self, term: Term, constants: Sequence[Term]) -> Body:
         """Say that a variable is one of these. Raises Unaskable."""
-        given = " ".join(map(self.term, constants))
-        self._parts.insert(0, f"VALUES {self.term(term)} {{ {given} }}")
+        given = " ".join(dict.fromkeys(map(self.term, constants)))
+        part = f"VALUES {self.term(term)} {{ {given} }}"
+        if part not in self._parts:
+            self._parts.insert(0, part)
         return self
 
     def term(self, term: Term) -> str:
@@ -80,7 +82,9 @@ class Body:
         path = self.term(predicate) if isinstance(predicate, Variable) else str(predicate)
         text = f"{self.term(subject)} {path} {self.term(node)} ."
         around = graph_of(scope)
-        self._parts.append(text if around is None else f"GRAPH {self.term(around)} {{ {text} }}")
+        part = text if around is None else f"GRAPH {self.term(around)} {{ {text} }}"
+        if part not in self._parts:
+            self._parts.append(part)
         return self
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Self
 
@@ -16,7 +17,7 @@ from plugins.schema.model import Property, Role
 from plugins.schema.source import Schema
 from plugins.schema.variables import Variables
 from plugins.schema.vocabulary import vocabulary
-from proxy.syntax import Blank, Form, Iri, Scope, Syntax, Term, Variable
+from proxy.syntax import Blank, Form, Iri, Scope, ScopeKind, Syntax, Term, Variable
 
 # Above this a query is judged up to here; the rest of it is not looked at.
 MOST_EDGES = 4_000
@@ -24,6 +25,7 @@ MOST_EDGES = 4_000
 _PART = 4
 FORWARD: frozenset[Role] = frozenset(("direct", "direct_normalized", "claim"))
 VALUED: frozenset[Role] = frozenset(("direct", "statement"))
+_COUNTS = re.compile(r"\b(?:COUNT|SUM|AVG)\s*\(", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +118,17 @@ class Case:
             end=pattern.end,
             pattern=shown(self.syntax.written(pattern)),
             prop=name,
-            reason=self._because(edge, reason),
+            reason=reason,
             subject=self.written(edge.subject),
         )
+
+    def concluded(self, finding: Finding) -> Finding:
+        """Say what the answer is, where a count or a yes/no question rightly has none.
+
+        Only a verified finding about what every solution needs says so: else there may be an answer.
+        """
+        answer = "false" if self.syntax.form is Form.ASK else "0" if counts(self.syntax) else ""
+        return replace(finding, reason=f"The answer is {answer} because {finding.reason}") if answer else finding
 
     def written(self, term: Term | None) -> str:
         """Return a term as the query could write it."""
@@ -155,17 +165,17 @@ class Case:
         rest = iri[len(best[1]) :]
         return f"{best[0]}:{rest}" if best[1] and rest and "/" not in rest and "#" not in rest else f"<{iri}>"
 
-    def _because(self, edge: Edge, reason: str) -> str:
-        """Say what the answer is, where a count or a yes/no question may rightly have none."""
-        if edge.required and self.syntax.form is Form.ASK:
-            return f"The answer is false because {reason}"
-        if edge.required and self.syntax.aggregates and not self.syntax.grouped:
-            return f"The answer is 0 because {reason}"
-        return reason
-
     def _type_properties(self) -> frozenset[str]:
         found = (self.schema.role_of(iri) for iri in (*self.vocabulary.types, *self.vocabulary.superclasses))
         return frozenset(each[0].id for each in found if each is not None)
+
+
+def counts(syntax: Syntax) -> bool:
+    """Whether a query answers by a count: of nothing that is 0, where the greatest of nothing is no value at all."""
+    if not syntax.aggregates or syntax.grouped:
+        return False
+    body = next((each.start for each in syntax.scopes if each.kind is ScopeKind.WHERE), 0)
+    return _COUNTS.search(syntax.text, 0, body) is not None
 
 
 def named(prop: Property) -> Named:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import datetime
 import json
 import sys
 import unicodedata
@@ -18,7 +19,7 @@ import aiohttp
 from plugins.schema.commands import WITHOUT
 from plugins.schema.facts import Budget, Facts
 from plugins.schema.findings import Report, line
-from plugins.schema.index import Index
+from plugins.schema.index import MAX_AGE_DAYS, Index
 from plugins.schema.judge import Judgement
 from plugins.schema.vocabulary import vocabulary
 from proxy.contract import Context
@@ -73,7 +74,7 @@ async def check(context: Context, args: argparse.Namespace) -> int:
     if document["checked"] and not document["ok"]:
         return NOT_OK
     # Nothing was found, and perhaps not everything was looked at.
-    return NOT_CHECKED if document.get("reason") or not document["checked"] else OK
+    return NOT_CHECKED if _left_out(document) or not document["checked"] else OK
 
 
 async def _document(context: Context, args: argparse.Namespace, text: str) -> dict[str, Any]:
@@ -91,10 +92,11 @@ async def _document(context: Context, args: argparse.Namespace, text: str) -> di
         syntax = read(text, prefixes=context.prefixes[endpoint])
     except BadQuery as error:
         return Report(checked=False, reason=error.detail).document()
+    note = index.aged(MAX_AGE_DAYS, datetime.datetime.now(datetime.UTC))
     # An index that was named may be of another graph than the configured endpoint, which must not verify it then.
     if args.index and not args.endpoint:
-        return (await _alone(syntax, index)).document()
-    return (await _asked(context, endpoint, syntax, index)).document()
+        return replace(await _alone(syntax, index), note=note).document()
+    return replace(await _asked(context, endpoint, syntax, index), note=note).document()
 
 
 async def _alone(syntax: Syntax, index: Index) -> Report:
@@ -142,18 +144,31 @@ def _text(file: str) -> str:
         raise UsageError(f"{file}: {error}") from None
 
 
+def _left_out(document: Mapping[str, Any]) -> str:
+    """Return why not all was checked: the reason without the note that is part of it."""
+    reason, note = str(document.get("reason", "")), str(document.get("note", ""))
+    return reason.removesuffix(note).removesuffix("; ") if note else reason
+
+
 def print_report(document: Mapping[str, Any], text: str, out: TextIO) -> None:
     """Print findings below the lines that they are about; in colour on a terminal."""
     colours = _COLOURS if out.isatty() else dict.fromkeys(_COLOURS, "")
     lines = text.splitlines() or [""]
     for finding in document["findings"]:
         _print_finding(finding, lines, colours[finding["severity"]], out)
+    _print_end(document, out)
+
+
+def _print_end(document: Mapping[str, Any], out: TextIO) -> None:
+    left_out = _left_out(document)
     if not document["checked"]:
-        print(f"not checked: {line(document.get('reason', ''), 500)}", file=out)
-    elif document.get("reason"):
-        print(f"not all was checked: {line(document['reason'], 500)}", file=out)
+        print(f"not checked: {line(left_out, 500)}", file=out)
+    elif left_out:
+        print(f"not all was checked: {line(left_out, 500)}", file=out)
     elif not document["findings"]:
         print("ok", file=out)
+    if note := document.get("note", ""):
+        print(f"note: {line(note, 500)}", file=out)
 
 
 def _print_finding(finding: Mapping[str, Any], lines: Sequence[str], colour: str, out: TextIO) -> None:

@@ -35,6 +35,7 @@ def datatypes(case: Case) -> Iterator[Suspect]:
         yield Suspect(
             finding=finding,
             edge=use.edge,
+            required=use.edge.required,
             use=use,
             verified="block" if use.edge.required else "warn",
             unverified="warn",

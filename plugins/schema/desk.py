@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from plugins.schema.facts import Facts
 from plugins.schema.findings import Report
-from plugins.schema.index import Index, IndexDamaged
+from plugins.schema.index import MAX_AGE_DAYS, Index, IndexDamaged
 from plugins.schema.judge import Judgement
-from plugins.schema.lookups import dataset_of
 from plugins.schema.lull import Lull
 from plugins.schema.suggestions import Adviser
 from plugins.schema.trial import Done, Trial
@@ -30,18 +31,27 @@ MOST_TRIALS = 128
 class Volume:
     """An opened index, with what was worked out from it."""
 
-    def __init__(self, index: Index, verdicts: Verdicts) -> None:
+    def __init__(self, index: Index, verdicts: Verdicts, max_age_days: float) -> None:
         self.index = index
         self.adviser = Adviser(index)
         self.verdicts = verdicts
+        self._max_age_days = max_age_days
+
+    @property
+    def note(self) -> str:
+        """What to know of the index: that it is old by now, or nothing."""
+        return self.index.aged(self._max_age_days, datetime.datetime.now(datetime.UTC))
 
 
 class Shelf:
     """Hold an index, and take its file's place when that was replaced. A new file that is damaged changes nothing."""
 
-    def __init__(self, path: Path, clock: Callable[[], float], remembered_s: float) -> None:
+    def __init__(
+        self, path: Path, clock: Callable[[], float], remembered_s: float, max_age_days: float = MAX_AGE_DAYS
+    ) -> None:
         """Open the index. Raises IndexDamaged."""
         self._path = path
+        self._max_age_days = max_age_days
         self._clock = clock
         self._stamp = self._stamped()
         self._looked = clock()
@@ -80,7 +90,10 @@ class Shelf:
             self._opening = None
 
     def _opened(self, index: Index) -> Volume:
-        return Volume(index, Verdicts(self._clock, self._remembered_s))
+        volume = Volume(index, Verdicts(self._clock, self._remembered_s), self._max_age_days)
+        if volume.note:
+            log.warning("guard.index_old", extra={"fields": {"path": str(self._path), "detail": volume.note}})
+        return volume
 
     def _stamped(self) -> tuple[int, int, int] | None:
         try:
@@ -115,7 +128,7 @@ class Desk:
             query.syntax,
             volume.index,
             self._facts,
-            dataset_of(query),
+            query.dataset,
             asker=query.source,
             by_paper=self._by_paper,
             adviser=volume.adviser,
@@ -146,8 +159,10 @@ class Desk:
     async def judge(self, syntax: Syntax, dataset: Dataset) -> Report:
         """Return everything that can be said of a query."""
         volume = self._shelf.current()
-        judgement = Judgement(syntax, volume.index, self._facts, dataset, adviser=volume.adviser)
-        return await judgement.absence(await judgement.schema())
+        judgement = Judgement(
+            syntax, volume.index, self._facts, dataset, by_paper=self._by_paper, adviser=volume.adviser
+        )
+        return replace(await judgement.absence(await judgement.schema()), note=volume.note)
 
     def forget(self) -> None:
         """Forget what the graph said, and what was said of queries because of it."""

@@ -14,7 +14,7 @@ BLOCKED = "[BLOCKED]"
 MOST_SUGGESTIONS = 3
 # A query with more mistakes than this gets the first ones.
 MOST_FINDINGS = 100
-_MOST_CLASSES = 5
+MOST_CLASSES = 5
 _MOST_PATTERN = 200
 _MOST_LABEL = 80
 
@@ -111,12 +111,14 @@ class Finding:
 class Report:
     """All findings of one query, in the order of its text.
 
-    Shapes: ``checked`` is False where the text could not be judged; ``reason`` says why, or what was left out.
+    Shapes: ``checked`` is False where the text could not be judged; ``reason`` says why, or what was left out;
+    ``note`` is what to know of the judge, whatever was judged.
     """
 
     checked: bool
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    note: str = ""
 
     @property
     def ok(self) -> bool:
@@ -129,10 +131,15 @@ class Report:
         return tuple(each for each in self.findings if each.severity == "block")
 
     def document(self) -> dict[str, Any]:
-        """Return the answer of /validate."""
-        reason = {"reason": self.reason} if self.reason else {}
+        """Return the answer of /validate. A note is part of the reason, too."""
+        said = {"reason": "; ".join(filter(None, (self.reason, self.note))), "note": self.note}
         found = [each.document() for each in self.findings]
-        return {"ok": self.ok, "checked": self.checked, **reason, "findings": found}
+        return {
+            "ok": self.ok,
+            "checked": self.checked,
+            **{key: value for key, value in said.items() if value},
+            "findings": found,
+        }
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -157,7 +164,7 @@ def shown(text: str) -> str:
     return line(text, _MOST_PATTERN)
 
 
-def listed(names: Sequence[Named]) -> str:
-    """Return class names for a sentence, at most five."""
-    words = ", ".join(each.word for each in names[:_MOST_CLASSES])
-    return words + (f" and {len(names) - _MOST_CLASSES} more" if len(names) > _MOST_CLASSES else "")
+def listed(names: Sequence[Named], count: int) -> str:
+    """Return class names for a sentence, at most five of so many."""
+    words = ", ".join(each.word for each in names[:MOST_CLASSES])
+    return words + (f" and {count - MOST_CLASSES:,} more" if count > MOST_CLASSES else "")

@@ -19,14 +19,14 @@ from prometheus_client import Counter
 from plugins.schema.desk import Desk, Shelf
 from plugins.schema.facts import LOOKUP, Budget, Facts
 from plugins.schema.findings import Report
-from plugins.schema.index import Index
+from plugins.schema.head import begun
+from plugins.schema.index import MAX_AGE_DAYS, Index
 from plugins.schema.pages import Pages
 from plugins.schema.trial import Trial
 from plugins.schema.vocabulary import vocabulary
 from plugins.schema.warning import HEADER, warnings
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
 from proxy.errors import BadRequest, Blocked, ConfigError
-from proxy.results.state import Completeness
 from proxy.settings import NONE, EndpointTable, key
 from proxy.syntax import Form
 
@@ -35,9 +35,6 @@ log = logging.getLogger("saga")
 Mode = Literal["off", "warn", "block"]
 _ORDER: tuple[Mode, ...] = ("off", "warn", "block")
 _MODES: Mapping[str, Mode] = {mode: mode for mode in _ORDER}
-# The head of an answer is looked at so far for its first row.
-# Units: bytes.
-_HEAD_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +62,7 @@ class GuardOptions:
     remembered_s: float = key(
         "seconds that an answer of the endpoint counts; so long an update through another worker may go unseen", 300.0
     )
+    max_age_days: float = key("days after which an index is too old to be used without a note", MAX_AGE_DAYS)
     endpoints: Mapping[str, GuardEndpoint] = key("what holds for single endpoints", NONE)
 
 
@@ -139,12 +137,11 @@ class Guard(Plugin):
         return await self._beside(query, run, desk, trial)
 
     async def _beside(self, query: Query, run: Run, desk: Desk, trial: Trial) -> Reply:
-        """Run while the checks run. Only an answer that is whole and empty waits for them: it needs the reason."""
+        """Run while the checks run. Only a whole answer that found nothing waits for them: it needs the reason."""
         trial.begin_soon()
         try:
-            reply = await _begun(await run(query))
-            whole = reply.status == 200 and reply.state.completeness is Completeness.COMPLETE
-            if not (whole and reply.state.empty):
+            reply, nothing = await begun(await run(query), query.syntax)
+            if not nothing:
                 return self._rows(query, reply, desk, trial)
             try:
                 report = await trial.full()
@@ -211,7 +208,7 @@ class Guard(Plugin):
         if table.index is None:
             return None
         try:
-            shelf = Shelf(table.index, context.clock, self._options.remembered_s)
+            shelf = Shelf(table.index, context.clock, self._options.remembered_s, self._options.max_age_days)
         except ConfigError as error:
             if not self._options.optional:
                 raise
@@ -239,29 +236,6 @@ async def _updated(query: Query, run: Run, desk: Desk) -> Reply:
         return await run(query)
     finally:
         desk.forget()
-
-
-async def _begun(reply: Reply) -> Reply:
-    """Return the reply with its first row at hand, or as a whole; a head without a row says nothing yet."""
-    first: list[bytes] = []
-    size = 0
-    try:
-        while size <= _HEAD_BYTES and (chunk := await anext(reply.chunks, None)) is not None:
-            first.append(chunk)
-            size += len(chunk)
-            if reply.state.rows or reply.state.completeness is not Completeness.OPEN:
-                break
-    except BaseException:
-        await reply.aclose()
-        raise
-    return replace(reply, chunks=_joined(first, reply.chunks)) if first else reply
-
-
-async def _joined(first: Sequence[bytes], rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    for chunk in first:
-        yield chunk
-    async for chunk in rest:
-        yield chunk
 
 
 def _softened(report: Report) -> Report:

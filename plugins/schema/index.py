@@ -15,12 +15,15 @@ from plugins.schema.model import ClassInfo, Property, Role
 from plugins.schema.names import Lists, Names, Texts
 from plugins.schema.records import decode_property
 from plugins.schema.shorthand import expansions, shorten
+from plugins.schema.trigrams import Trigrams
 from plugins.schema.words import fold, words
 
 __all__ = ["Index", "IndexDamaged"]
 
 _RECORDS_KEPT = 8192
 _MOST_FOUND = 50
+# A graph's constraints change: what is older than this may accuse what is right by now.
+MAX_AGE_DAYS = 365.0
 # Hierarchy and constraints further apart than this cannot accuse: classes were moved in between.
 _APART = datetime.timedelta(days=366)
 
@@ -30,7 +33,7 @@ class Index:
 
     Shapes: ``graph`` is the profile's name; ``counts`` are those of the build; ``dates`` says of a part (`constraints`,
     `hierarchy`) of which day its data is, where that is not the day of the build; ``notes`` are what the builder found
-    odd, one sentence each.
+    odd, one sentence each; ``trigrams`` find labels that look alike.
     """
 
     def __init__(self, container: Container, closure_bytes: int = CLOSURE_BYTES) -> None:
@@ -56,6 +59,7 @@ class Index:
         self._pairs = container.numbers("evidence.pairs", "Q")
         self._pair_counts = container.numbers("evidence.counts", "I")
         self._instances = container.numbers("evidence.instances", "I")
+        self.trigrams = Trigrams(self.properties())
         self._record = lru_cache(_RECORDS_KEPT)(lambda number: decode_property(self._records[number]))
 
     @classmethod
@@ -67,9 +71,10 @@ class Index:
         """Let go of the file. The index cannot be used any more."""
         self._container.close()
 
-    def older_than(self, age: datetime.timedelta, now: datetime.datetime) -> bool:
-        """Whether the index was built longer ago than that."""
-        return now - self.built > age
+    def aged(self, most_days: float, now: datetime.datetime) -> str:
+        """Say of which day an index is that was built more than so many days ago; nothing of a newer one."""
+        old = now - self.built > datetime.timedelta(days=most_days)
+        return f"the schema index is of {self.built:%Y-%m-%d}, more than {most_days:g} days old" if old else ""
 
     def parts_apart(self) -> bool:
         """Whether hierarchy and constraints are more than a year apart, so that a conflict may only warn."""

@@ -17,7 +17,7 @@ from plugins.schema.datatypes import datatypes
 from plugins.schema.facts import Facts
 from plugins.schema.findings import MOST_FINDINGS, MOST_SUGGESTIONS, Finding, Report, Severity, Suggestion, ordered
 from plugins.schema.fit import Answer, fit
-from plugins.schema.lookups import MOST_ASKS, MOST_CONSTANTS, Lookups
+from plugins.schema.lookups import MOST_ASKS, MOST_CONSTANTS, Lookups, dataset_of
 from plugins.schema.sides import Sides
 from plugins.schema.source import Schema
 from plugins.schema.statements import statements, variant_for
@@ -41,16 +41,20 @@ class Judgement:
         syntax: Syntax,
         schema: Schema,
         facts: Facts | None = None,
-        dataset: Dataset | None = _DEFAULT,
+        asked_of: Dataset = _DEFAULT,
         *,
         asker: str = "client",
         by_paper: bool = False,
         adviser: Adviser | None = None,
         gate: asyncio.Event | None = None,
     ) -> None:
-        """Judge with an adviser of the same schema; look-ups start once the gate is open, at once without one."""
+        """Judge with an adviser of the same schema; look-ups start once the gate is open, at once without one.
+
+        ``asked_of`` is the dataset of the request, which the query's own gives way to.
+        """
         self._syntax = syntax
         self._schema = schema
+        dataset = dataset_of(syntax, asked_of)
         self._lookups = Lookups(facts if dataset is not None else None, dataset, gate)
         self._empty: Severity = "warn" if asker == "nl" else "note"
         self._by_paper = by_paper
@@ -141,6 +145,8 @@ class Judgement:
     async def _one(self, suspect: Suspect, case: Case) -> tuple[Finding | None, tuple[Suggestion, ...]]:
         """Verify a suspect, and try the other direction."""
         finding = await tried(suspect, self._lookups)
+        if finding is not None and finding.verified and suspect.required:
+            finding = case.concluded(finding)
         wanted = finding is not None and finding.code == "domain"
         return finding, await self._turned(suspect, case) if wanted else ()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from plugins.schema.model import Property
+from plugins.schema.trigrams import trigrams
 from plugins.schema.words import fold, stems, words
 
 _LIKE = 0.4
@@ -62,7 +63,7 @@ class Lexicon:
         self._total = total
         self._counts = counts
         self._weigh = lru_cache(65_536)(self._idf)
-        self._grams = lru_cache(65_536)(_trigrams)
+        self._grams = lru_cache(65_536)(trigrams)
         self._parts = lru_cache(32_768)(self._weighed)
 
     def question(self, text: str, entity: str = "") -> Question:
@@ -119,8 +120,3 @@ def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the Jaccard index of the trigrams of two words."""
     both = len(one & other)
     return both / (len(one) + len(other) - both)
-
-
-def _trigrams(word: str) -> frozenset[str]:
-    padded = f" {word} "
-    return frozenset(padded[place : place + 3] for place in range(len(padded) - 2))

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from plugins.schema.about import About
 from plugins.schema.body import askable
 from plugins.schema.facts import Facts
-from proxy.contract import Dataset, Query
+from proxy.contract import Dataset
+from proxy.syntax import Syntax
 
 # So many constants are looked up for one query, and so many patterns verified; the rest stays unknown.
 MOST_CONSTANTS = 64
@@ -78,12 +79,12 @@ class Lookups:
         return answer
 
 
-def dataset_of(query: Query) -> Dataset | None:
-    """Return the dataset that a query is asked of: the protocol's beats FROM; None where it cannot be read."""
-    if query.dataset:
-        return query.dataset
+def dataset_of(syntax: Syntax, asked: Dataset) -> Dataset | None:
+    """Return the dataset that a query is about: the protocol's beats FROM; None where that cannot be read."""
+    if asked:
+        return asked
     named: dict[str, list[str]] = {"FROM": [], "FROM NAMED": []}
-    for source in query.syntax.datasets:
+    for source in syntax.datasets:
         if source.iri is None or source.keyword not in named:
             return None
         named[source.keyword].append(source.iri)

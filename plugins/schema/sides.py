@@ -11,7 +11,7 @@ from typing import Literal
 
 from plugins.schema.body import Body, Unaskable, graph_of
 from plugins.schema.case import FORWARD, VALUED, Case, Use, named
-from plugins.schema.findings import Named, Severity, listed
+from plugins.schema.findings import MOST_CLASSES, Named, Severity, listed
 from plugins.schema.fit import Answer, Entity, Subject, Typed, fit, strict
 from plugins.schema.model import Side
 from plugins.schema.suspect import Suspect
@@ -28,6 +28,12 @@ class End:
     subjects: tuple[Subject, ...] = ()
     patterns: tuple[TypePattern, ...] = ()
     feeding: Use | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether every solution needs what types it."""
+        steps = (each.pattern for each in self.patterns) if self.feeding is None else (self.feeding.edge,)
+        return all(each.required for each in steps)
 
     @property
     def soft(self) -> bool:
@@ -69,28 +75,27 @@ class Sides:
     def _suspect(self, use: Use, code: Literal["domain", "range"]) -> Iterator[Suspect]:
         side = use.property.domain if code == "domain" else use.property.range
         term = use.edge.subject if code == "domain" else use.edge.object
-        if side is None or side.source != "declared":
+        if side is None or side.source != "declared" or (code == "range" and self._excepted(use, side)):
             return
         end = self._end(use, term)
         answer = self._answer(use, side, end)
         if answer not in (Answer.CONFLICTS, Answer.DOUBTFUL):
             return
         sure = answer is Answer.CONFLICTS and not end.soft
-        required = use.edge.required and all(each.pattern.required for each in end.patterns)
+        required = use.edge.required and end.required
         blocks = sure and required and code == "domain" and not self._apart
         severity: Severity = "block" if blocks else "warn"
-        types = self._types(end)
-        expected = tuple(self._case.cls(each) for each in side.classes[:5])
         finding = replace(
-            self._case.finding(code, use.edge, use.property, self._reason(use, side, end, types, expected, code)),
+            self._case.finding(code, use.edge, use.property, self._reason(use, side, end, code)),
             subject=self._case.written(term),
-            types=types,
-            expected=expected,
+            types=self._named(self._types(end)),
+            expected=self._named(side.classes),
         )
         proof = self._proof(use, end)
         yield Suspect(
             finding=finding,
             edge=use.edge,
+            required=required,
             use=use,
             subject=end.subjects[0],
             verified=severity,
@@ -102,6 +107,11 @@ class Sides:
             settled=self._settled(use, end) if code == "domain" else None,
             evidence=self._evidence(use, end) if blocks else None,
         )
+
+    def _excepted(self, use: Use, side: Side) -> bool:
+        """Whether a range lets one of the subjects be: exceptions name who makes the statement, not its value."""
+        subjects = self._case.constants(use.edge.subject, use.edge.pattern.scope)
+        return any(isinstance(each, Iri) and each.value in side.exceptions for each in subjects)
 
     def _answer(self, use: Use, side: Side, end: End) -> Answer:
         """Several constants conflict only if each of them does."""
@@ -198,20 +208,21 @@ class Sides:
         inner = f"VALUES ?c {{ {given} }} ?x {path} ?c ; {used} ?v FILTER(?x NOT IN ({own}))"
         return f"{{ SELECT DISTINCT ?x {{ {inner} }} OFFSET 1 LIMIT 1 }}"
 
-    def _types(self, end: End) -> tuple[Named, ...]:
+    def _types(self, end: End) -> Sequence[str]:
         """Return the classes to show: of a constant only its types, where it has any."""
         subject = end.subjects[0]
-        classes = subject.classes
         if isinstance(subject, Entity) and (about := self._case.lookups.about(subject.iri)) and about.types:
-            classes = about.types
-        return tuple(self._case.cls(each) for each in classes[:5])
+            return about.types
+        return subject.classes
 
-    def _reason(
-        self, use: Use, side: Side, end: End, types: Sequence[Named], expected: Sequence[Named], code: str
-    ) -> str:
+    def _named(self, classes: Sequence[str]) -> tuple[Named, ...]:
+        return tuple(map(self._case.cls, classes[:MOST_CLASSES]))
+
+    def _reason(self, use: Use, side: Side, end: End, code: str) -> str:
         verb = "is for" if code == "domain" else "leads to"
         kinds = "kinds of " if side.relation == "subclass" else ""
-        return f"{named(use.property)} {verb} {kinds}{listed(expected)}; {self._who(end, use, code)} {listed(types)}"
+        expected, types = (listed(self._named(each), len(each)) for each in (side.classes, self._types(end)))
+        return f"{named(use.property)} {verb} {kinds}{expected}; {self._who(end, use, code)} {types}"
 
     def _who(self, end: End, use: Use, code: str) -> str:
         subject = end.subjects[0]

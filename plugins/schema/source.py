@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from plugins.schema.model import ClassInfo, Property, Role
+from plugins.schema.trigrams import Trigrams
 
 
 class Hierarchy(Protocol):
@@ -25,9 +26,10 @@ class Hierarchy(Protocol):
 
 
 class Schema(Protocol):
-    """Properties and classes of one graph."""
+    """Properties and classes of one graph; ``trigrams`` are those of the labels of its properties."""
 
     graph: str
+    trigrams: Trigrams
 
     @property
     def hierarchy(self) -> Hierarchy:

@@ -49,6 +49,7 @@ def _suspect(case: Case, use: Use, term: Term | None, other: Use | bool | None) 
     yield Suspect(
         finding=finding,
         edge=use.edge,
+        required=required,
         use=use,
         verified="block" if required else "warn",
         unverified="warn",

@@ -27,6 +27,7 @@ class Suspect:
 
     finding: Finding
     edge: Edge
+    required: bool
     use: Use | None = None
     subject: Subject | None = None
     verified: Severity

@@ -132,10 +132,12 @@ async def wikidata(sample: Path, shared: Path) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def demo(demo_store: Path) -> AsyncIterator[str]:
-    """Serve the demo's own configuration, on a store of the tests."""
+    """Serve what the demo's own configuration says of the endpoint and the guard, on a store of the tests."""
     config = stage.ROOT / "config" / "demo.toml"
-    tables: dict[str, Any] = read_toml(config)
-    tables["endpoints"]["demo"]["store"] = str(demo_store)
+    shipped = read_toml(config)
+    shipped["endpoints"]["demo"]["store"] = str(demo_store)
+    tables: dict[str, Any] = {name: shipped[name] for name in ("endpoints", "guard") if name in shipped}
+    tables["plugins"] = {"enabled": ["plugins.schema.guard"]}
     async with stage.proxy(tables, config.parent) as base:
         yield base
 

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import gzip
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,28 @@ wd:P2 a wikibase:Property ; wikibase:propertyType wikibase:ExternalId .
     assert other is not None
     assert other.domain is None
     assert (other.kind, other.name) == ("external-id", "P2")
+
+
+async def test_exceptions_beside_real_lines_that_only_name_their_property(shared: Path, tmp_path: Path) -> None:
+    """The sample has no exception: what names P2303 there is its own record, and lists of allowed qualifiers."""
+    with gzip.open(shared / "data" / "wikidata" / "properties.nt.gz", "rt", encoding="utf-8") as file:
+        lines = [line for line in file if re.match(r"\S*/(P2303|P577)(-[a-z-]+)?> ", line)]
+    qualifier = "<http://www.wikidata.org/prop/qualifier/P2303>"
+    assert len(lines) > 20
+    assert not any(line.split(" ")[1] == qualifier for line in lines)
+    path = tmp_path / "lines.nt"
+    path.write_text("".join(lines), encoding="utf-8")
+    plain = await built(path)
+    published = plain.property("P577")
+    assert published is not None
+    assert "P2303" in published.qualifiers
+    assert not [each.id for each in plain.properties() if each.domain and each.domain.exceptions]
+    statement = f"<{WD}statement/P2303-domain>"
+    path.write_text("".join([*lines, *(f"{statement} {qualifier} <{WD}{each}> .\n" for each in ("Q42", "Q1"))]))
+    found = (await built(path)).property("P2303")
+    assert found is not None
+    assert found.domain is not None
+    assert short(sorted(found.domain.exceptions)) == ["Q1", "Q42"]
 
 
 async def test_shared_wikidata(shared: Path) -> None:

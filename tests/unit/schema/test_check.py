@@ -20,6 +20,7 @@ from tests.upstream import Answer, Upstream
 
 BAD = "SELECT ?d {\n  wd:Q142 wdt:P569 ?d\n}"
 GOOD = "SELECT ?d { wd:Q76 wdt:P569 ?d }"
+ALONE: dict[str, Any] = {"plugins": {"enabled": []}}
 
 
 class Terminal(io.StringIO):
@@ -42,7 +43,7 @@ async def run(store: Path, text: str, folder: Path, *words: str) -> int:
     parser = argparse.ArgumentParser()
     commands(parser)
     args = parser.parse_args([str(file), *words])
-    loaded = settle({"endpoints": {"demo": {"store": str(store), "graph": "wikidata"}}}, folder)
+    loaded = settle({"endpoints": {"demo": {"store": str(store), "graph": "wikidata"}}, **ALONE}, folder)
     async with Core(loaded).lifespan() as context:
         return int(await args.call(context, args))
 
@@ -78,17 +79,45 @@ async def test_what_is_right_is_ok_and_what_cannot_be_checked_is_not(
     assert await run(demo_store, "what", tmp_path, "--index", str(index), "--endpoint", "demo") == NOT_CHECKED
 
 
+async def test_an_old_index_is_used_with_a_note(
+    demo_store: Path,
+    index: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("plugins.schema.check.MAX_AGE_DAYS", 0.0)
+    words = ("--index", str(index), "--endpoint", "demo")
+    assert await run(demo_store, GOOD, tmp_path, *words) == OK
+    verdict, note = capsys.readouterr().out.splitlines()
+    assert verdict == "ok"
+    assert note.startswith("note: the schema index is of ")
+    assert await run(demo_store, BAD, tmp_path, *words) == NOT_OK
+    assert capsys.readouterr().out.splitlines()[-1] == note
+    assert await run(demo_store, GOOD, tmp_path, *words, "--json") == OK
+    document = json.loads(capsys.readouterr().out)
+    assert document["reason"] == document["note"] == note.removeprefix("note: ")
+    # What was left out is told beside it, and counts.
+    assert await run(demo_store, GOOD, tmp_path, "--index", str(index)) == NOT_CHECKED
+    left_out, beside = capsys.readouterr().out.splitlines()
+    assert left_out.startswith("not all was checked: the index alone was asked")
+    assert "the schema index is of" not in left_out
+    assert beside == note
+
+
 async def test_an_endpoint_that_does_not_answer_is_no_ok(
     index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with Upstream(Answer(status=500, body=b"no")) as up:
-        tables = {"endpoints": {"up": {"url": up.url, "graph": "wikidata"}}}
+        tables = {"endpoints": {"up": {"url": up.url, "graph": "wikidata"}}, **ALONE}
         file = tmp_path / "query.rq"
         file.write_text(GOOD)
         args = argparse.Namespace(file=str(file), endpoint="up", index=index, json=False)
         async with Core(settle(tables, tmp_path)).lifespan() as context:
             assert await check(context, args) == NOT_CHECKED
-    assert capsys.readouterr().out == "not all was checked: the endpoint 'up' cannot be asked: HTTP 500\n"
+    said = capsys.readouterr().out
+    assert said.startswith("not all was checked: the endpoint 'up' cannot be asked: ")
+    assert "HTTP 500" in said
 
 
 async def test_a_store_that_is_not_there_is_named(

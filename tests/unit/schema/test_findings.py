@@ -89,8 +89,9 @@ def test_findings_are_in_the_order_of_the_text_each_once_and_not_too_many() -> N
 
 def test_a_list_of_classes_is_short() -> None:
     names = [Named(id=f"Q{number}", label=f"class {number}") for number in range(7)]
-    assert listed(names[:2]) == "class 0, class 1"
-    assert listed(names).endswith("class 4 and 2 more")
+    assert listed(names[:2], 2) == "class 0, class 1"
+    assert listed(names, 7).endswith("class 4 and 2 more")
+    assert listed(names[:5], 5_000).endswith("class 4 and 4,995 more")
     assert str(Named(id="Q5")) == "Q5"
 
 

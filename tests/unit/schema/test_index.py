@@ -123,8 +123,10 @@ def test_age_and_parts_apart(tmp_path: Path) -> None:
     assert index.parts_apart()
     assert index.dates["hierarchy"] == datetime.date(2021, 2, 15)
     day = datetime.timedelta(days=1)
-    assert index.older_than(day, index.built + 2 * day)
-    assert not index.older_than(day, index.built)
+    assert (
+        index.aged(1, index.built + 2 * day) == f"the schema index is of {index.built:%Y-%m-%d}, more than 1 days old"
+    )
+    assert index.aged(2, index.built + 2 * day) == index.aged(365, index.built) == ""
     index.close()
 
 

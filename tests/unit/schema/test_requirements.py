@@ -60,10 +60,44 @@ def lines(text: str) -> list[str]:
         ("SERVICE <http://e.org/> { ?a wdt:P1 ?b }", []),
         ("SERVICE SILENT <http://e.org/> { ?a wdt:P1 ?b } ?a wdt:P2 ?c", ["?a P2 ?c !"]),
         ("wd:Q1 wdt:P1 [ wdt:P2 ?b ]", ["_ P2 ?b !", "Q1 P1 _ !"]),
+        ("?s wdt:P0 ?b LATERAL { ?a wdt:P1 ?b }", ["?s P0 ?b !", "?a P1 ?b !"]),
+        ("?s wdt:P0 ?b OPTIONAL { LATERAL { ?a wdt:P1 ?b } }", ["?s P0 ?b !", "?a P1 ?b ?"]),
+        ("?s wdt:P0 ?b LATERAL { SELECT (COUNT(*) AS ?n) { ?a wdt:P1 ?b } }", ["?s P0 ?b !", "?a P1 ?b ?"]),
+        ("?s wdt:P0 ?b MINUS { { OPTIONAL { ?a wdt:P1 ?b } } UNION { } }", ["?s P0 ?b !", "?a P1 ?b ?"]),
+        ("?s wdt:P0 ?b FILTER(EXISTS { ?a wdt:P1 ?b } || true)", ["?s P0 ?b !", "?a P1 ?b ?"]),
+        ("?s wdt:P0 ?b FILTER EXISTS { SELECT (MAX(?b) AS ?n) { ?a wdt:P1 ?b } }", ["?s P0 ?b !", "?a P1 ?b ?"]),
+        (
+            "?s wdt:P0 ?b OPTIONAL { ?s wdt:P2 ?c FILTER EXISTS { ?a wdt:P1 ?b } }",
+            ["?s P0 ?b !", "?s P2 ?c ?", "?a P1 ?b ?"],
+        ),
     ],
 )
 def test_edges_have_ends_and_are_required_or_not(where: str, expected: list[str]) -> None:
     assert lines(f"SELECT * {{ {where} }}") == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "where", "mark"),
+    [
+        ("?b { ?a wdt:P1 ?b }", "INCLUDE %x", "!"),
+        ("?b { ?a wdt:P1 ?b }", "OPTIONAL { INCLUDE %x } INCLUDE %x", "!"),
+        ("?b { ?a wdt:P1 ?b }", "INCLUDE %x MINUS { INCLUDE %x }", "!"),
+        ("?b { ?a wdt:P1 ?b }", "OPTIONAL { INCLUDE %x }", "?"),
+        ("?b { ?a wdt:P1 ?b }", "{ INCLUDE %x } UNION { }", "?"),
+        ("?b { ?a wdt:P1 ?b }", "FILTER NOT EXISTS { INCLUDE %x }", "?"),
+        ("?b { ?a wdt:P1 ?b }", "", "?"),
+        ("(COUNT(*) AS ?n) { ?a wdt:P1 ?b }", "INCLUDE %x", "?"),
+        ("?b { OPTIONAL { ?a wdt:P1 ?b } }", "INCLUDE %x", "?"),
+    ],
+)
+def test_a_named_subquery_is_required_where_its_place_is(named: str, where: str, mark: str) -> None:
+    assert lines(f"SELECT * WITH {{ SELECT {named} }} AS %x WHERE {{ {where} }}") == [f"?a P1 ?b {mark}"]
+
+
+@pytest.mark.parametrize("second", ["INCLUDE %y", "OPTIONAL { INCLUDE %y }", ""])
+def test_named_subqueries_that_include_each_other(second: str) -> None:
+    both = "WITH { SELECT ?b { ?a wdt:P1 ?b } } AS %x WITH { SELECT * { INCLUDE %x } } AS %y"
+    assert lines(f"SELECT * {both} WHERE {{ {second} }}") == [f"?a P1 ?b {'!' if second == 'INCLUDE %y' else '?'}"]
 
 
 @pytest.mark.parametrize(
@@ -126,6 +160,8 @@ def known(text: str, name: str = "x", at: str = "P569") -> tuple[list[str], list
         ("SELECT * { OPTIONAL { ?x wdt:P31 wd:Q5 } ?x wdt:P569 ?d }", [], []),
         ("SELECT * { ?x wdt:P31 wd:Q5 OPTIONAL { ?x wdt:P569 ?d } }", [], ["Q5"]),
         ("SELECT * { ?x wdt:P31 wd:Q5 { SELECT ?d { ?x wdt:P569 ?d } } }", [], []),
+        ("SELECT * WITH { SELECT ?d { ?x wdt:P569 ?d } } AS %n WHERE { BIND(wd:Q1 AS ?x) INCLUDE %n }", [], []),
+        ("SELECT * WITH { SELECT ?x { ?x wdt:P569 ?d } } AS %n WHERE { BIND(wd:Q1 AS ?x) INCLUDE %n }", ["Q1"], []),
         ("SELECT * { ?x wdt:P31 wd:Q5 { ?x wdt:P569 ?d } UNION { ?x wdt:P570 ?d } }", [], ["Q5"]),
     ],
 )

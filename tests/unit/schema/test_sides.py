@@ -60,3 +60,28 @@ async def test_beside_a_range_the_other_direction_is_told(graph: Graph) -> None:
     assert [each.code for each in found.findings if each.code != "direction"] in ([], ["range"])
     (turned,) = [each for each in found.findings if each.code == "direction"]
     assert "wd:Q142 wdt:P36 ?x" in turned.message
+
+
+async def test_more_than_five_classes_are_counted(graph: Graph) -> None:
+    draft = demo_draft()
+    birth = draft.properties[item("P569")]
+    for number in range(8):
+        draft.add_superclass(item(f"Q90000{number}"), item("Q35120"))
+    draft.add_property(replace(birth, domain=Side(classes=tuple(item(f"Q90000{number}") for number in range(8)))))
+    (finding,) = (await judged("SELECT ?d { wd:Q142 wdt:P569 ?d }", graph, draft.index())).findings
+    assert len(finding.expected) == 5
+    assert "Q900004 and 3 more; France (Q142) is a " in finding.reason
+
+
+async def test_an_exception_of_a_range_is_who_makes_the_statement(graph: Graph) -> None:
+    draft = demo_draft()
+    capital = draft.properties[item("P36")]
+    people = Side(classes=(item("Q5"),), exceptions=frozenset({item("Q142")}))
+    draft.add_property(replace(capital, range=people))
+    index = draft.index()
+    codes = [
+        [each.code for each in (await judged(f"SELECT * {{ {subject} wdt:P36 wd:Q64 }}", graph, index)).findings]
+        for subject in ("wd:Q142", "wd:Q30")
+    ]
+    assert "range" not in codes[0]
+    assert "range" in codes[1]
