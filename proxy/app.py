@@ -21,7 +21,7 @@ def build(loaded: Loaded) -> web.Application:
     settings = loaded.settings
     core = Core(loaded)
     callers = Callers(settings.server, settings.keys)
-    app = web.Application(middlewares=[edge(callers)], client_max_size=settings.server.max_body_bytes)
+    app = web.Application(middlewares=[edge], client_max_size=settings.server.max_body_bytes)
     app[CONTEXT] = core.context
     pages = SparqlPages(settings, core.prefixes, callers, core.queries, core.context.run).routes()
     routes = [

@@ -22,7 +22,7 @@ _GZIP_WINDOW = 31
 class _Compressor(Protocol):
     def compress(self, data: bytes, /) -> bytes: ...
 
-    def flush(self) -> bytes: ...
+    def flush(self, mode: int = ..., /) -> bytes: ...
 
 
 @functools.lru_cache(maxsize=1024)
@@ -53,14 +53,17 @@ def compressed(body: bytes, coding: Coding) -> bytes:
 
 
 async def compressing(chunks: AsyncIterator[bytes], coding: Coding) -> AsyncIterator[bytes]:
-    """Compress a stream. A stream that breaks never gets the end that would make it look whole."""
+    """Compress a stream, each chunk so that it can be read when it has come.
+
+    A stream that breaks never gets the end that would make it look whole.
+    """
     compressor = _COMPRESSORS[coding]()
     async for chunk in chunks:
-        if out := compressor.compress(chunk):
-            yield out
+        yield compressor.compress(chunk) + compressor.flush(_SO_FAR[coding])
     yield compressor.flush()
 
 
+_SO_FAR: dict[Coding, int] = {"zstd": zstandard.COMPRESSOBJ_FLUSH_BLOCK, "gzip": zlib.Z_SYNC_FLUSH}
 _COMPRESSORS: dict[Coding, Callable[[], _Compressor]] = {
     "zstd": lambda: zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compressobj(),
     "gzip": lambda: zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _GZIP_WINDOW),

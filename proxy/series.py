@@ -75,14 +75,26 @@ def reserve(folder: Path, owner: str) -> None:
 
     Raises ConfigError where there is none.
     """
+    room = {"counter": _COUNTS_BYTES, "histogram": _COUNTS_BYTES}
+    room |= {f"gauge_{mode}": _GAUGES_BYTES for mode in _LIVE.values()}
+    # Nobody reads them under these names, until they can be read.
+    parts = {folder / f"{name}_{owner}.part": size for name, size in room.items()}
     try:
-        room = {"counter": _COUNTS_BYTES, "histogram": _COUNTS_BYTES}
-        for name, size in {**room, **{f"gauge_{mode}": _GAUGES_BYTES for mode in _LIVE.values()}}.items():
-            with (folder / f"{name}_{owner}.db").open("ab") as file:
+        for part, size in parts.items():
+            with part.open("wb") as file:
                 os.posix_fallocate(file.fileno(), 0, size)
+        for part in parts:
+            # One that is left of an older process with the same number counts on.
+            if not (whole := part.with_suffix(".db")).exists():
+                part.rename(whole)
+        # For this, too, there may be no room later.
+        (folder / _LOCK).touch()
     except OSError as error:
         detail = f"no room for the metrics in {folder} ({error.strerror}); TMPDIR names another place"
         raise ConfigError(detail) from None
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
 
 
 def forget_worker(folder: Path, pid: int) -> None:

@@ -15,6 +15,7 @@ from proxy.compression import SMALLEST, Coding, coding_for, compressed, compress
 from proxy.contract import Reply
 from proxy.errors import ProxyError
 from proxy.logs import event
+from proxy.results.ahead import Ahead
 from proxy.results.state import Completeness
 
 _SMALL = 64 * 1024
@@ -34,7 +35,7 @@ async def send(request: web.Request, reply: Reply) -> web.StreamResponse:
             await body.gather()
             return _whole(request, reply, bytes(body.head)) if body.whole else await _stream(request, reply, body)
         finally:
-            await body.close()
+            await body.aclose()
 
 
 class _Body:
@@ -42,8 +43,7 @@ class _Body:
 
     def __init__(self, reply: Reply) -> None:
         self._reply = reply
-        self._chunks = reply.chunks
-        self._pending: asyncio.Future[bytes | None] | None = None
+        self._chunks = Ahead(reply.chunks)
         self.head = bytearray()
         self.whole = False
 
@@ -53,35 +53,22 @@ class _Body:
         while len(self.head) <= _SMALL:
             # While nothing is here that could go out, or when all of it has been judged, no clock is needed.
             hurry = self.head and self._reply.state.completeness is Completeness.OPEN
-            if hurry and not await self._comes(until):
+            if hurry and not await self._chunks.comes(until):
                 return
-            chunk = await self._take()
+            chunk = await self._chunks.take()
             if chunk is None:
                 self.whole = True
                 return
             self.head += chunk
 
-    async def _comes(self, until: float) -> bool:
-        """Wait for the next chunk until a moment, and say whether it came."""
-        loop = asyncio.get_running_loop()
-        self._pending = asyncio.ensure_future(anext(self._chunks, None))
-        await asyncio.wait((self._pending,), timeout=max(0.0, until - loop.time()))
-        return self._pending.done()
-
-    async def _take(self) -> bytes | None:
-        pending, self._pending = self._pending, None
-        return await (pending or anext(self._chunks, None))
-
     async def __aiter__(self) -> AsyncIterator[bytes]:
         yield bytes(self.head)
-        while (chunk := await self._take()) is not None:
+        while (chunk := await self._chunks.take()) is not None:
             yield chunk
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Let go of a chunk that is still waited for."""
-        if self._pending is not None:
-            self._pending.cancel()
-            await asyncio.wait((self._pending,))
+        await self._chunks.aclose()
 
 
 def _headers(reply: Reply, coding: Coding | None) -> CIMultiDict[str]:

@@ -201,7 +201,7 @@ class _Supervisor:
             crew = await self._started(await asyncio.to_thread(self._read))
             group.create_task(crew.keep())
             host, port = self._listener.getsockname()[:2]
-            print(f"Saga serves http://{f'[{host}]' if ':' in host else host}:{port}/sparql", flush=True)
+            _announce(f"Saga serves http://{f'[{host}]' if ':' in host else host}:{port}/sparql")
             while True:
                 await self._reload.wait()
                 self._reload.clear()
@@ -263,6 +263,16 @@ class _Supervisor:
         await crew.end(seconds)
         if crew in self._crews:
             self._crews.remove(crew)
+
+
+def _announce(words: str) -> None:
+    """Say to whoever started us that we serve; where that cannot be written, the log says it."""
+    try:
+        print(words, flush=True)
+    except OSError as error:
+        # What was not written would be tried again at the end, and turn the exit code into a failure.
+        sys.stdout = None
+        event("serve.started", logging.WARNING, detail=words, reason=error.strerror)
 
 
 def _refusal(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -11,12 +11,11 @@ from types import MappingProxyType
 
 from aiohttp import HttpVersion11, web
 from aiohttp.typedefs import Handler as AiohttpHandler
-from aiohttp.typedefs import Middleware
 
 from proxy import protocol
 from proxy.body import read_body, refuse_length
 from proxy.callers import Callers
-from proxy.contract import CALLER, REQUEST_ID, STARTED, Query, Route, Run
+from proxy.contract import CALLER, REQUEST_ID, STARTED, Caller, Query, Route, Run
 from proxy.description import describe, origin
 from proxy.errors import (
     BadRequest,
@@ -24,7 +23,6 @@ from proxy.errors import (
     MethodNotAllowed,
     NotFound,
     ProxyError,
-    TooLarge,
 )
 from proxy.local import from_this_machine
 from proxy.logs import event, take_request_id
@@ -85,6 +83,7 @@ class SparqlPages:
         """Read the request, run the query through the chain, and stream the reply."""
         form = Form.OTHER
         try:
+            _identify(request, self._callers)
             operation, syntax = await self._read(request, name)
             if syntax is None:
                 return await self._describe(request, name)
@@ -173,12 +172,9 @@ def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamRespo
     """
 
     async def answer(request: web.Request) -> web.StreamResponse | None:
-        request[REQUEST_ID] = take_request_id(request.headers.get("X-Request-Id"))
-        try:
-            refuse_length(request, limit)
-        except TooLarge as error:
-            return _logged(error, request)
-        if request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
+        # Whose body is too large hears so from the page itself, which reads none of it.
+        fits = (request.content_length or 0) <= limit
+        if fits and request.headers["Expect"].lower() == "100-continue" and request.version >= HttpVersion11:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             # Not part of the response, whose size tells whether it has begun.
             request.writer.output_size = 0
@@ -218,12 +214,21 @@ def guarded(route: Route, callers: Callers) -> AiohttpHandler:
 
     async def handler(request: web.Request) -> web.StreamResponse:
         if route.right is not None:
-            caller = request[CALLER]
+            refuse_length(request, request.client_max_size)
+            caller = _identify(request, callers)
             if not (route.local and caller.key is None and from_this_machine(request, caller.address)):
                 callers.demand(caller, route.right)
         return await route.handler(request)
 
     return handler
+
+
+def _identify(request: web.Request, callers: Callers) -> Caller:
+    """Note who asks, and return it. Raises Unauthorized."""
+    get = request.headers.get
+    caller = callers.identify(request.remote or "", get("X-Forwarded-For"), get("Authorization"))
+    request[CALLER] = caller
+    return caller
 
 
 def problem(error: ProxyError, request_id: str) -> web.Response:
@@ -250,34 +255,27 @@ def problem(error: ProxyError, request_id: str) -> web.Response:
     return response
 
 
-def edge(callers: Callers) -> Middleware:
-    """Return the middleware around every page: request id, caller, preflight, errors."""
-
-    @web.middleware
-    async def middleware(request: web.Request, handler: AiohttpHandler) -> web.StreamResponse:
-        request[REQUEST_ID] = take_request_id(request.headers.get("X-Request-Id"))
-        if request.method == "OPTIONS":
-            return web.Response(status=204, headers={"Allow": ", ".join(METHODS)})
-        try:
-            request[CALLER] = callers.identify(
-                request.remote or "", request.headers.get("X-Forwarded-For"), request.headers.get("Authorization")
-            )
-            return await handler(request)
-        except ProxyError as error:
-            return _logged(error, request)
-        except web.HTTPMethodNotAllowed as error:
-            allowed = ", ".join(sorted({*error.allowed_methods, "OPTIONS"}))
-            detail = f"{request.path} takes {allowed}, not {request.method}."
-            return _logged(MethodNotAllowed(detail, headers={"Allow": allowed}), request)
-        except web.HTTPNotFound:
-            return _logged(NotFound(f"There is no page {request.path}. SPARQL is at /sparql."), request)
-        except Exception:
-            logging.getLogger("saga").exception("request.failed", extra={"fields": {"path": request.path}})
-            if request.get(STARTED):
-                break_connection(request)
-            return problem(ProxyError("An error of the proxy itself; it is in its log."), request[REQUEST_ID])
-
-    return middleware
+@web.middleware
+async def edge(request: web.Request, handler: AiohttpHandler) -> web.StreamResponse:
+    """Stand around every page: request id, preflight, errors."""
+    request[REQUEST_ID] = take_request_id(request.headers.get("X-Request-Id"))
+    if request.method == "OPTIONS":
+        return web.Response(status=204, headers={"Allow": ", ".join(METHODS)})
+    try:
+        return await handler(request)
+    except ProxyError as error:
+        return _logged(error, request)
+    except web.HTTPMethodNotAllowed as error:
+        allowed = ", ".join(sorted({*error.allowed_methods, "OPTIONS"}))
+        detail = f"{request.path} takes {allowed}, not {request.method}."
+        return _logged(MethodNotAllowed(detail, headers={"Allow": allowed}), request)
+    except web.HTTPNotFound:
+        return _logged(NotFound(f"There is no page {request.path}. SPARQL is at /sparql."), request)
+    except Exception:
+        logging.getLogger("saga").exception("request.failed", extra={"fields": {"path": request.path}})
+        if request.get(STARTED):
+            break_connection(request)
+        return problem(ProxyError("An error of the proxy itself; it is in its log."), request[REQUEST_ID])
 
 
 def _logged(error: ProxyError, request: web.Request) -> web.Response:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import codecs
+import functools
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
-import aiohttp
-
-from proxy.contract import Health, Query, Reply
+from proxy.contract import Caller, Health, Query, Reply
 from proxy.endpoints.connect import Connections, connections
 from proxy.endpoints.engines import ENGINES
 from proxy.endpoints.exchange import Exchange
 from proxy.endpoints.places import Places
-from proxy.errors import UpstreamFailed
+from proxy.errors import ProxyError, UpstreamFailed
 from proxy.protocol import version
-from proxy.results import sniff
+from proxy.results import checked, sniff
 from proxy.results.formats import Format, format_of
 from proxy.results.modern import modern_literals
 from proxy.results.state import State
 from proxy.settings import EndpointTable
-from proxy.syntax import Form
+from proxy.syntax import Form, read
 
 # What an endpoint says of its answer and clients may want to see; all other headers stay here.
 _PASSED_HEADERS = ("x-sparql-maxrows", "x-sparql-anytime", "x-sql-state", "x-sql-message")
 _HEADER_CHARACTERS = 1_000
+_ASK = read("ASK {}")
+_PAGE = re.compile(rb"\s*+<(?:!doctype\s++html|html)\b", re.IGNORECASE)
 
 
 class HttpEndpoint:
@@ -54,51 +57,61 @@ class HttpEndpoint:
             UpstreamTimeout: the endpoint is slower than the limits.
             UpstreamFailed: the endpoint cannot be reached, or answers with something else than a result.
         """
-        text = self._engine.text(query, self._prefixes)
         queue_s = await self._places.take()
-        exchange = Exchange(query, self._table, self._engine, self._connections)
         try:
-            first = await exchange.open(text)
+            reply = await self._answered(query)
         except BaseException:
             self._places.give_back()
             raise
-
-        async def release() -> None:
+        if reply.format is None:
             self._places.give_back()
-            await exchange.close()
+        else:
+            reply.release = functools.partial(self._leave, reply.release)
+        reply.queue_s = queue_s
+        return reply
 
-        if query.form is Form.UPDATE:
-            try:
-                await exchange.drain()
-            finally:
-                await release()
-            return Reply(format=None, chunks=_nothing(), queue_s=queue_s, upstream_s=exchange.upstream_s)
+    async def _leave(self, release: Callable[[], Awaitable[None]]) -> None:
+        self._places.give_back()
+        await release()
+
+    async def _answered(self, query: Query) -> Reply:
+        """Ask, whether or not there is a place. Raises what `run` raises."""
+        exchange = Exchange(query, self._table, self._engine, self._connections)
+        first = await exchange.open(self._engine.text(query, self._prefixes))
         try:
+            if query.form is Form.UPDATE:
+                await exchange.drain()
+                await exchange.close()
+                return Reply(format=None, chunks=_nothing(), upstream_s=exchange.upstream_s)
             fmt = _format(query, exchange.headers, first)
         except BaseException:
-            await release()
+            await exchange.close()
             raise
         return Reply(
             format=fmt,
             until=exchange.deadline,
             chunks=self._engine.mended(query, _modern(fmt, exchange.chunks())),
-            release=release,
+            release=exchange.close,
             state=State(partial=self._engine.partial(exchange.status, exchange.headers)),
             headers={name: _tame(exchange.headers[name]) for name in _PASSED_HEADERS if name in exchange.headers},
             version=version(exchange.headers.get("content-type", "")),
-            queue_s=queue_s,
             upstream_s=exchange.upstream_s,
         )
 
     async def health(self) -> Health:
-        """Send `ASK {}`, which costs an endpoint nothing."""
-        headers = {"Accept": Format.JSON.media_type}
-        ask = self._connections.home.post(self._table.url, data={"query": "ASK {}"}, headers=headers)
+        """Send `ASK {}`, which costs an endpoint nothing, and read its answer: a page that says anything is none."""
+        ask = Query(id="health", endpoint=self.name, syntax=_ASK, formats=(Format.JSON,), caller=Caller(address=""))
         try:
-            async with asyncio.timeout(self._table.connect_s), ask as response:
-                return Health(ok=response.status == 200, detail=f"HTTP {response.status}")
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            return Health(ok=False, detail=f"no answer from the endpoint ({type(error).__name__})")
+            async with asyncio.timeout(self._table.connect_s), await self._answered(ask) as reply:
+                assert reply.format is not None
+                # Rows pass, too: some answer so, and are alive.
+                async for _ in checked(reply.chunks, reply.format, reply.state):
+                    pass
+        except ProxyError as error:
+            return Health(ok=False, detail=f"no answer to ASK {{}}: {error.detail}")
+        except TimeoutError:
+            return Health(ok=False, detail=f"no answer to ASK {{}} within {self._table.connect_s:g} s")
+        return Health(ok=True, detail="answers ASK {}")
 
 
 async def _nothing() -> AsyncIterator[bytes]:
@@ -118,10 +131,15 @@ def _format(query: Query, headers: Mapping[str, str], first: bytes) -> Format:
     if found is None or media_type in ("text/plain", "application/json"):
         # A plain type is what servers say when they say nothing.
         found = sniff(first) or found
-    if found is None or format_of(found.media_type, query.form) is None:
+    if found is None or format_of(found.media_type, query.form) is None or _is_a_page(found, first):
         kind = media_type or "something without a Content-Type"
         raise UpstreamFailed(f"The endpoint answered a {query.form.upper()} with {kind}.", private=repr(first[:200]))
     return found
+
+
+def _is_a_page(fmt: Format, first: bytes) -> bool:
+    """Whether this is a web page under another name: what stands before an endpoint that is gone likes to send one."""
+    return fmt not in (Format.TURTLE, Format.NTRIPLES) and _PAGE.match(first.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def _modern(fmt: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from proxy.errors import Truncated, UpstreamFailed
+from proxy.results.ahead import Ahead
 from proxy.results.csv_reader import CsvReader
 from proxy.results.diagnosis import diagnosed
 from proxy.results.formats import Format
@@ -26,7 +27,7 @@ from proxy.syntax import Form
 # bad one becomes a clean 502.
 # Units: bytes.
 HOLD_BYTES = 64 * 1024
-# An answer that drips is not held longer than this, once a new chunk of it was found good.
+# Nothing is held longer than this where no more comes: whoever waits for the next row sees those that are there.
 HOLD_S = 0.25
 # Later at least this much, or the newest chunk, is held: the end of a body only leaves when all of it was found good.
 # Units: bytes.
@@ -41,6 +42,9 @@ class Checker(Protocol):
 
     def feed(self, chunk: bytes) -> None:
         """Judge one more chunk, however the body was cut."""
+
+    def hurry(self) -> None:
+        """Judge what waits for the next chunk."""
 
     def finish(self) -> None:
         """Judge the end."""
@@ -74,25 +78,35 @@ async def checked(
 ) -> AsyncIterator[bytes]:
     """Pass an answer on as it comes, after it was judged; fill in its state.
 
-    At first ``hold_bytes`` are held, or for ``hold_s``; later a small tail.
+    At first ``hold_bytes`` are held, later a small tail; and neither for longer than ``hold_s`` where no more comes.
     Units: decompressed bytes; seconds.
     Raises: Truncated as soon as the answer is seen not to be whole, UpstreamTimeout where it says that a time limit is
     why, UpstreamFailed where a query of this ``form`` cannot have such an answer. Errors of the source pass.
     """
     checker = checker_for(fmt, state)
     clock = asyncio.get_running_loop().time
-    until = clock() + hold_s
+    source = Ahead(chunks)
     held: deque[bytes] = deque()
     newest = b""
-    waiting, opened, whole = 0, False, False
+    waiting, until, opened, whole = 0, 0.0, False, False
     try:
-        async for chunk in chunks:
+        while True:
+            if held and not await source.comes(until):
+                checker.hurry()
+                # Before a row there is nothing to see, and a failure can still be told as one.
+                opened = opened or state.rows > 0
+                while opened and held:
+                    waiting -= len(held[0])
+                    yield _counted(held.popleft(), state)
+            if (chunk := await source.take()) is None:
+                break
             newest = chunk
             await _feed(checker, chunk)
             newest = b""
+            until = until if held else clock() + hold_s
             held.append(chunk)
             waiting += len(chunk)
-            opened = opened or waiting > hold_bytes or clock() > until
+            opened = opened or waiting > hold_bytes
             while opened and waiting - len(held[0]) >= _TAIL_BYTES:
                 waiting -= len(held[0])
                 yield _counted(held.popleft(), state)
@@ -103,6 +117,7 @@ async def checked(
         raise await diagnosed(error, b"".join((*held, newest)), chunks) from error
     finally:
         _judge(state, whole)
+        await source.aclose()
     for chunk in held:
         yield _counted(chunk, state)
 

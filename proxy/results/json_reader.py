@@ -77,7 +77,7 @@ class JsonReader(Reader):
 
     def _waits(self, data: bytes, position: int) -> bool:
         """Whether to see more of a row before it is read token by token."""
-        return self._at_row and not self.ended and len(data) - position < _WAIT
+        return self._at_row and self.patient and len(data) - position < _WAIT
 
     def close(self) -> None:
         """Say whether the last bracket was there."""

@@ -63,7 +63,7 @@ class JsonLdReader(Reader):
 
     def _waits(self, data: bytes, position: int) -> bool:
         """Whether to see more of a node before it is read token by token."""
-        return self._at_node and not self.ended and len(data) - position < _WAIT
+        return self._at_node and self.patient and len(data) - position < _WAIT
 
     def _swallow(self, data: bytes, position: int) -> int:
         """Read whole nodes that have a comma behind them."""

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 # Inside a string every quote has a backslash before it, so this is only ever a key and its value.
 _OLD = re.compile(rb'"type"(\s{0,8}:\s{0,8})"typed-literal"')
-_LONGEST = len(b'"type":"typed-literal"') + 16
+_WORDS = b'"type":"typed-literal"'
+_LONGEST = len(_WORDS) + 16
 
 
 async def modern_literals(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -20,9 +21,10 @@ async def modern_literals(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         data = held + chunk if held else chunk
         if b"typed-literal" in data:
             data = _OLD.sub(rb'"type"\1"literal"', data)
-        # What may be the start of the words that end in the next chunk waits for it.
+        # What may be the start of the words that end in the next chunk waits for it, and nothing else does.
         start = data.rfind(b'"type"', max(0, len(data) - _LONGEST))
-        cut = start if start >= 0 else len(data) - _partial(data)
+        waits = start >= 0 and _WORDS.startswith(b"".join(data[start:].split()))
+        cut = start if waits else len(data) - _partial(data)
         held = data[cut:]
         if cut:
             yield data[:cut]

@@ -61,7 +61,7 @@ class RdfXmlReader(Reader):
 
     def advance(self, data: bytes) -> int:
         """Feed expat."""
-        if not self.ended and len(data) < _WAIT:
+        if self.patient and len(data) < _WAIT:
             return 0
         self._parser.feed(data)
         return len(data)

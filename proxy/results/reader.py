@@ -37,6 +37,8 @@ class Reader(ABC):
     def __init__(self, state: State) -> None:
         self.state = state
         self.ended = False
+        # Whether what is not whole may wait for the next chunk, with which it is read faster.
+        self.patient = True
         self._decode = _Utf8Decoder().decode
         self._parts: list[bytes] = []
         self._held = 0
@@ -61,10 +63,17 @@ class Reader(ABC):
         if self._held >= self._wanted:
             self._step()
 
+    def hurry(self) -> None:
+        """Read what waits for the next chunk, since for now none comes."""
+        if self._held:
+            self.patient = False
+            self._step()
+            self.patient = True
+
     def finish(self) -> None:
         """Read the rest and judge the end of the body."""
         self._check_utf8(b"")
-        self.ended = True
+        self.ended, self.patient = True, False
         self._opened = True
         if self._held:
             self._step()

@@ -29,6 +29,9 @@ class SolutionReader(Protocol):
     def feed(self, chunk: bytes) -> None:
         """Read one more chunk."""
 
+    def hurry(self) -> None:
+        """Read what waits for the next chunk."""
+
     def finish(self) -> None:
         """Judge the end."""
 

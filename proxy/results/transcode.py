@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from proxy.errors import NotAcceptable
+from proxy.results.ahead import Ahead
 from proxy.results.formats import Format
 from proxy.results.solution_readers import SOLUTION_READERS, SolutionReader
 from proxy.results.solution_writers import SOLUTION_WRITERS, SolutionWriter
@@ -18,6 +19,7 @@ from proxy.syntax import Form
 # So much is read and written at once: some milliseconds.
 # Units: bytes.
 _SLICE_BYTES = 16 * 1024
+_SILENCE_S = 0.05
 # Rows that come before the list of variables are kept up to this number; only a table needs the list first.
 _EARLY_ROWS = 10_000
 
@@ -60,7 +62,7 @@ async def rows(chunks: AsyncIterator[bytes], source: Format) -> AsyncIterator[So
         raise NotAcceptable(f"The terms of an answer in {source.media_type} cannot be read.")
     reader = SOLUTION_READERS[source](State())
     async for part in _slices(chunks):
-        reader.feed(part)
+        reader.feed(part) if part else reader.hurry()
         found, reader.solutions = reader.solutions, []
         for solution in found:
             yield solution
@@ -70,14 +72,18 @@ async def rows(chunks: AsyncIterator[bytes], source: Format) -> AsyncIterator[So
 
 
 async def _slices(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Cut large chunks, and let others run between the slices."""
-    async for chunk in chunks:
-        if len(chunk) <= _SLICE_BYTES:
-            yield chunk
-            continue
-        for start in range(0, len(chunk), _SLICE_BYTES):
-            yield chunk[start : start + _SLICE_BYTES]
-            await asyncio.sleep(0)
+    """Cut large chunks, and let others run between the slices; an empty one says that for now no more comes."""
+    source, clock = Ahead(chunks), asyncio.get_running_loop().time
+    try:
+        while (chunk := await source.take()) is not None:
+            yield chunk[:_SLICE_BYTES]
+            for start in range(_SLICE_BYTES, len(chunk), _SLICE_BYTES):
+                await asyncio.sleep(0)
+                yield chunk[start : start + _SLICE_BYTES]
+            if not await source.comes(clock() + _SILENCE_S):
+                yield b""
+    finally:
+        await source.aclose()
 
 
 def _encoded(text: str) -> bytes:
@@ -90,7 +96,7 @@ async def _solutions(
 ) -> AsyncIterator[bytes]:
     output = _Table(reader, writer)
     async for part in _slices(chunks):
-        reader.feed(part)
+        reader.feed(part) if part else reader.hurry()
         if text := output.ready():
             yield _encoded(text)
     reader.finish()
@@ -137,7 +143,7 @@ async def _statements(chunks: AsyncIterator[bytes], source: Format, target: Form
     writer = STATEMENT_WRITERS[target]()
     start = writer.start()
     async for part in _slices(chunks):
-        reader.feed(part)
+        reader.feed(part) if part else reader.hurry()
         found, reader.statements = reader.statements, []
         if found:
             yield _encoded(start + writer.statements(found))

@@ -56,7 +56,7 @@ class TurtleReader(Reader):
         while True:
             if self._grammar is None:
                 position = self._swallow(data, position) if self.swallows else position
-                if not self.ended and size - position < _WAIT:
+                if self.patient and size - position < _WAIT:
                     return position
             self.mark(position)
             found = TOKEN.match(data, position)

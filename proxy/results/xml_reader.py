@@ -79,12 +79,12 @@ class XmlReader(Reader):
     def advance(self, data: bytes) -> int:
         """Feed expat up to the end of a row, then swallow rows, and so on."""
         position = 0
-        if not self.ended and len(data) < _WAIT:
+        if self.patient and len(data) < _WAIT:
             return 0
         while position < len(data):
             if self._between_rows():
                 position = self._swallow(data, position)
-                if not self.ended and len(data) - position < _WAIT:
+                if self.patient and len(data) - position < _WAIT:
                     return position
             self.mark(position)
             end = self._piece_end(data, position)

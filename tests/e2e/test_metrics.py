@@ -186,6 +186,27 @@ async def _states(proxy: Served) -> tuple[float, float, float]:
     return total(found, "saga_inflight_queries"), total(found, "saga_breaker_open"), min(up)
 
 
+async def test_a_request_that_its_page_never_reads_is_counted_too() -> None:
+    server = {"max_body_bytes": 1000}
+    keys = {"one": {"sha256": "0" * 64, "rights": ["query"]}}
+    async with Upstream() as upstream:
+        tables = {"endpoints": {"up": {"url": upstream.url}}, "server": server, "keys": keys}
+        async with stage.proxy(tables) as base:
+            for path in ("/sparql", "/sparql/up", "/sparql/"):
+                got = await wire.get(f"{base}{path}", {"query": "ASK {}"}, {"Authorization": "Bearer unknown"})
+                assert (got.status, got.json["code"]) == (401, "unauthorized")
+            # Nobody's query: it has no endpoint.
+            assert (await wire.get(f"{base}/elsewhere")).status == 404
+            async with wire.connected(base) as (reader, writer):
+                headers = {"Content-Type": wire.FORM, "Content-Length": "5000", "Expect": "100-continue"}
+                writer.write(wire.request(f"{base}/sparql", "POST", headers))
+                assert (await wire.receive(reader)).status == 413
+            found = counts(await samples(base))
+        assert upstream.sent == []
+    refused = named("saga_queries_total", endpoint="up", form="other", outcome="client_error")
+    assert found == Counter({refused: 4})
+
+
 async def test_the_phases_add_up_and_none_of_the_waiting_is_ours() -> None:
     slow = Answer(type=select(2).type, body=select(2).body, before_head_s=1.5)
     async with Upstream(slow) as upstream, fronts.front(upstream, concurrency=1) as url:

@@ -119,7 +119,8 @@ def _slow() -> Iterator[Fault]:
         )  # fmt: skip
 
     yield replace(fault("no first byte", Answer(before_head_s=_NEVER_S), first_byte_s=0.1), opens=True)
-    yield fault("headers and no body", Answer(framing="chunked", before_body_s=_NEVER_S), first_byte_s=0.1)
+    silent = fault("headers and no body", Answer(framing="chunked", before_body_s=_NEVER_S), first_byte_s=0.1)
+    yield replace(silent, opens=True)
     yield fault("a trickle", _trickling, total_s=0.2)
     stuck = fault("silence in the middle", replace(_LARGE, framing="chunked", cut=250_000, end="stall"), idle_s=0.2)
     # On a busy machine the silence may come before anything was sent on.
@@ -172,10 +173,16 @@ def _garbage() -> Iterator[Fault]:
             name=f"garbage: {name}", peer=scripted(answer), sees=frozenset({_CUT}), outcomes=frozenset({"truncated"})
         )
 
-    no_http = fault("no HTTP", Answer(raw=b"SSH-2.0-OpenSSH_9.2\r\n\r\n"))
-    yield replace(no_http, sees=frozenset({_FAILED}), outcomes=frozenset({"upstream_error"}), opens=True)
-    yield fault("a page as JSON", Answer(body=b"<html><body>It works!</body></html>"))
-    yield replace(fault("no gzip", replace(_SMALL, headers=[("Content-Encoding", "gzip")])), retries="reset")
+    no_http = replace(
+        fault("no HTTP", Answer(raw=b"SSH-2.0-OpenSSH_9.2\r\n\r\n")),
+        sees=frozenset({_FAILED}), outcomes=frozenset({"upstream_error"}), opens=True,
+    )  # fmt: skip
+    yield no_http
+    page = b"<html><body>It works!</body></html>"
+    for name, answer in (("a page", Answer(type="text/html", body=page)), ("a page as JSON", Answer(body=page))):
+        yield replace(no_http, name=f"garbage: {name}", peer=scripted(answer))
+    no_gzip = fault("no gzip", replace(_SMALL, headers=[("Content-Encoding", "gzip")]))
+    yield replace(no_gzip, opens=True, retries="reset")
     broken = fault("no chunk", Answer(raw=_CHUNKED + b"zz\r\n", end="close"))
     yield replace(broken, sees=frozenset({_FAILED}), outcomes=frozenset({"upstream_error"}), opens=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
 import pyoxigraph as ox
 import pytest
@@ -150,8 +151,11 @@ def test_oxigraph_reads_what_we_write(answer: tuple[list[str], list[Solution]], 
     assert (names, theirs) == (columns, ours)
 
 
-def _stripped(row: Mapping[str, object]) -> dict[str, str]:
-    return {name: str(found).strip() for name, found in row.items()}
+def _stripped(row: Mapping[str, Any]) -> dict[str, object]:
+    def plain(term: Any) -> object:
+        return (term.value.strip(), term.language, term.datatype) if isinstance(term, ox.Literal) else str(term)
+
+    return {name: plain(found) for name, found in row.items()}
 
 
 def _about(term: Term) -> Statement:

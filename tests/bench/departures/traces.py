@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 from dataclasses import dataclass
@@ -45,8 +46,21 @@ def resident() -> float:
 
 
 def kept_connections(url: str) -> int:
-    """Count the open connections at the port of an address, as the listening side has them."""
+    """Count the open connections of ours at the port of an address, as the listening side has them.
+
+    The table also shows those that nobody has accepted, and those of other processes.
+    """
     port = f":{urlsplit(url).port:04X}"
     lines = Path("/proc/self/net/tcp").read_text().splitlines()[1:]
     fields = (line.split() for line in lines)
-    return sum(local.endswith(port) and state == _ESTABLISHED for _, local, _, state, *_ in fields)
+    there = [each[9] for each in fields if each[1].endswith(port) and each[3] == _ESTABLISHED]
+    return len({f"socket:[{inode}]" for inode in there} & _links()) if there else 0
+
+
+def _links() -> set[str]:
+    """Return what the descriptors of this process stand for."""
+    found = set()
+    for each in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.add(os.readlink(each))
+    return found
