@@ -64,6 +64,11 @@ class Desk:
         self._others: Sequence[tuple[Source, Remote | Labels | None]] = (("remote", remote), ("labels", labels))
         self._schema = schema
 
+    @property
+    def problem(self) -> str:
+        """Why the index cannot be used; empty where it can, or where none is configured."""
+        return self._shelf.problem if self._shelf else ""
+
     async def find(self, text: str, kind: Kind | None = None, language: str = "", limit: int = LIMIT) -> list[Hit]:
         """Return hits, the best first, from the first source that has any."""
         return (await self.search(text, kind, language, limit)).hits

@@ -75,6 +75,10 @@ class Hit:
 class Searcher(Protocol):
     """Find entities and properties of one graph by what people call them."""
 
+    @property
+    def problem(self) -> str:
+        """Why the index cannot be used; empty where it can, or where none is configured."""
+
     async def find(self, text: str, kind: Kind | None = None, language: str = "", limit: int = LIMIT) -> list[Hit]:
         """Return hits, the best first, from the first source that has any; nothing where none can answer.
 

@@ -90,7 +90,7 @@ def test_engines_are_those_that_the_config_knows() -> None:
 
 
 def test_broad_excepts_stand_only_at_the_named_places() -> None:
-    allowed = {"proxy/web.py": 1}
+    allowed = {"proxy/web.py": 1, "plugins/nl/inquiry.py": 1}
     for path in sources():
         broad = len(re.findall(r"except (Exception|BaseException):", path.read_text(encoding="utf-8")))
         raises = 0

@@ -1,0 +1,46 @@
+"""The `[nl]` table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from plugins.nl.tools.lookup import Filter
+from proxy.settings import NONE, key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NlOptions:
+    """How questions are answered, and what they may cost."""
+
+    strategy: str = key("strategy of requests that name none", "keyless")
+    strategies: Mapping[str, str] = key("further strategies by name, each as `package.module:Class`", NONE)
+    public: bool = key("whether callers without the right `nl` may ask from elsewhere than this machine", False)
+    filter: Filter = key("what `lookup` does with properties that do not fit: strict, closure, demote or off", "demote")
+    max_actions: int = key("actions of a strategy for one question; a request may ask for fewer", 15)
+    max_queries: int = key("queries of a strategy for one question; the gate has a few of its own", 60)
+    max_rows: int = key("rows in an answer; where there are more, a warning says how many", 1000)
+    seconds: float = key("seconds for one question, checks included; a request may ask for fewer", 60.0)
+    seconds_per_minute: float = key(
+        "seconds of work that one caller may cause in a minute; 0 is without a limit", 120.0
+    )
+    concurrency: int = key("questions that are answered at the same time, per worker; above it 429", 16)
+    longest_question: int = key("longest question, in characters; above it 400", 2000)
+    heartbeat_s: float = key("seconds without an event after which a comment is sent to keep a stream open", 10.0)
+    conversation_s: float = key("seconds that a conversation is kept after its last question", 3600.0)
+    conversations: int = key("conversations that are kept, per worker; the oldest goes", 1000)
+    learned: Path | None = key("folder of learned words, as `saga search learn` writes it", None)
+    datasets: Mapping[str, str] = key("names of data sets in the Text2SPARQL challenge, and the endpoint of each", NONE)
+
+    def mistakes(self, endpoints: Iterable[str]) -> Iterator[str]:
+        """Say what is well formed and still cannot work."""
+        for name in ("max_actions", "max_rows", "concurrency", "longest_question", "conversations"):
+            if getattr(self, name) < 1:
+                yield f"nl.{name}: must be at least 1"
+        for name in ("seconds", "heartbeat_s", "conversation_s"):
+            if getattr(self, name) <= 0:
+                yield f"nl.{name}: must be above 0"
+        for name, endpoint in self.datasets.items():
+            if endpoint not in endpoints:
+                yield f"nl.datasets.{name}: there is no `[endpoints.{endpoint}]`"

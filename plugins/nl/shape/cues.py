@@ -1,0 +1,70 @@
+"""The cues that a language file may have: what its phrases tell. One that is left out tells nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CUES: Mapping[str, str] = {
+    "ignore": "politeness before a question, and phrases that hold a cue but mean something else",
+    # What is asked for.
+    "ask": "opens a question for yes or no, wherever it stands",
+    "ask_else": "the same, where the question has no question word and a question mark",
+    "noun_first": "with `verb_first`: opens a question that is only a name of what is wanted",
+    "phrase": "stands in a question that is only a name of what is wanted, whatever `ask_else` says",
+    "count": "how many",
+    "measured": "behind `count`: what graphs hold as a number of its own, such as inhabitants",
+    "number": "how high, how old, how far",
+    "date": "when",
+    "month": "a `date` of which only the month is wanted",
+    "day": "a `date` of which only the day of the month is wanted",
+    "year": "in which year",
+    "list": "give me all",
+    "who": "a person is wanted",
+    "where": "a place is wanted",
+    "which": "the class of what is wanted follows",
+    "what": "what is wanted follows by its noun, or nothing is said of it",
+    "how": "how and why",
+    "text": "a description is wanted",
+    "quantities": "nouns for numbers, behind `what` or `list`: population",
+    "dates": "nouns for dates: birthday",
+    "texts": "nouns for literals: motto, postal code",
+    "plural": "several things are wanted",
+    "single": "one thing is wanted, whatever `plural` says",
+    "singular": "a `list` that names one thing: give me the capital",
+    "type_before": "the class of what is wanted stands before these words",
+    # Comparisons and bounds.
+    "choice": "or, between two things",
+    "choice_weak": "and, between two things, where there is no `choice`",
+    "either": "a question for yes or no that names two answers: is she a poet or a painter",
+    "than": "than",
+    "and": "between the things that `except` names",
+    "top": "a number beside a superlative: the ten highest",
+    "at_least": "a lower bound that counts",
+    "more_than": "a lower bound that does not count",
+    "at_most": "an upper bound that counts",
+    "less_than": "an upper bound that does not count",
+    "exactly": "exactly so many",
+    # Polarity.
+    "not": "what does not hold is wanted",
+    "never": "never",
+    "without": "without",
+    "except": "what follows is left out",
+    "except_end": "ends what `except` names",
+    "only": "only",
+    "alive": "still alive, still there",
+    # Time.
+    "ever": "all times count, also past ones",
+    "now": "only the present counts",
+    "in_year": "in a year",
+    "after": "from a year on",
+    "starting": "an `after` that has its year in it: since",
+    "before": "to a year",
+    "ending": "a `before` that has its year in it: until",
+    "between": "from one year to another",
+    "decade": "in a decade or a century",
+    # Names.
+    "label": "a name in a language is wanted",
+    "starts": "a text begins with what follows",
+    "ends": "a text ends with what follows",
+    "contains": "a text has what follows in it",
+}

@@ -1,0 +1,108 @@
+"""What a question's form makes of ideas: counts, yes or no, the most and the least, one of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from plugins.nl.contract import Shape
+from plugins.nl.strategies.keyless.ideas import Idea, Measure
+from plugins.nl.strategies.keyless.surroundings import Edge
+from plugins.nl.tools import Knowledge
+from plugins.schema.model import Property
+
+_MEASURED = frozenset(("quantity", "time"))
+_MOST_MEASURES = 6
+_MOST_KINDS = 3
+
+
+def formed(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterator[Idea]:
+    """Yield what answers in the form that is asked for."""
+    given = [idea for idea in ideas if not idea.half]
+    match shape.form:
+        case "ask":
+            yield from _whether(given)
+        case "count":
+            for idea in given:
+                if idea.ask == "things":
+                    yield idea if _is_number(idea) else replace(idea, ask="count")
+        case "winner":
+            yield from _either(given, shape)
+            yield from _things(given, shape, knowledge)
+        case _:
+            yield from _things(given, shape, knowledge)
+
+
+def _things(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterator[Idea]:
+    for idea in ideas:
+        if idea.ask != "things":
+            continue
+        yield idea
+        if shape.superlative != "none" and not shape.compare:
+            for record in _measures(idea, shape, knowledge):
+                yield replace(idea, measure=Measure(record, order=_order(shape)))
+        elif shape.bound is not None:
+            condition = f"FILTER(?value {shape.bound.comparison} {shape.bound.value:g})"
+            for record in _measures(idea, shape, knowledge):
+                if record.kind == "quantity":
+                    yield replace(idea, measure=Measure(record, condition=condition))
+
+
+def _is_number(idea: Idea) -> bool:
+    return idea.uses[-1].kind == "quantity" and idea.way in ("out", "chain")
+
+
+def _measures(idea: Idea, shape: Shape, knowledge: Knowledge) -> list[Property]:
+    """Return what can be measured of the answers, by what others of their kind have."""
+    index = knowledge.schema
+    if index is None or idea.edge.way not in ("in", "meet", "out"):
+        return []
+    classes = [idea.constraint.iri] if idea.constraint else []
+    classes += [each.iri for each in idea.anchors if each.hit.is_class] + list(idea.kinds[:_MOST_KINDS])
+    counts: dict[str, tuple[int, Property]] = {}
+    for each in classes:
+        for record, count in index.typical(each):
+            if _measurable(record, shape) and counts.get(record.id, (0, record))[0] < count:
+                counts[record.id] = (count, record)
+    return [record for _, record in sorted(counts.values(), key=lambda pair: (-pair[0], pair[1].id))[:_MOST_MEASURES]]
+
+
+def _measurable(record: Property, shape: Shape) -> bool:
+    if shape.measure == "time":
+        return record.kind == "time"
+    return record.kind == "quantity" or (record.kind == "time" and not shape.measure)
+
+
+def _order(shape: Shape) -> str:
+    """Return the solution modifiers that leave the wanted ones."""
+    by = "DESC(?value)" if shape.superlative == "max" else "?value"
+    offset = f" OFFSET {shape.place - 1}" if shape.place > 1 else ""
+    return f"ORDER BY {by} LIMIT {shape.top or 1}{offset}"
+
+
+def _whether(ideas: Sequence[Idea]) -> Iterator[Idea]:
+    """Yield whether something is so: what is linked, what is there at all, and what might be linked and is not."""
+    linked = {(idea.anchors, idea.edge.predicates) for idea in ideas if idea.way == "link"}
+    anchors = list(dict.fromkeys(anchor for idea in ideas for anchor in idea.anchors))
+    for idea in ideas:
+        if idea.statement:
+            continue
+        yield replace(idea, ask="whether")
+        if idea.way != "out" or idea.uses[0].kind not in ("item", ""):
+            continue
+        for other in anchors[:4]:
+            pair = (idea.anchors[0], other)
+            if not pair[0].span.overlaps(other.span) and (pair, idea.edge.predicates) not in linked:
+                yield Idea(Edge("link", pair, idea.edge.predicates, 0, None), idea.uses, idea.roles, ask="whether")
+
+
+def _either(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:
+    """Yield which of two has more or less of what both have."""
+    out = [idea for idea in ideas if idea.way == "out" and idea.uses[0].kind in _MEASURED and not idea.constraint]
+    for one, other in combinations(out, 2):
+        if one.edge.predicates == other.edge.predicates and not one.anchors[0].span.overlaps(other.anchors[0].span):
+            pair = (*one.anchors, *other.anchors)
+            if _measurable(one.uses[0], shape):
+                edge = Edge("either", pair, one.edge.predicates, 1, None)
+                yield Idea(edge, one.uses, one.roles, measure=Measure(one.uses[0], order=_order(shape)))

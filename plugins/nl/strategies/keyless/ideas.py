@@ -1,0 +1,118 @@
+"""Queries that may answer a question: what each edge says, in the words of SPARQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from plugins.nl.strategies.keyless.linking import Anchor
+from plugins.nl.strategies.keyless.surroundings import Edge, Way
+from plugins.nl.tools import Tools
+from plugins.schema.model import Property
+
+Ask = Literal["things", "count", "whether"]
+# The roles of predicates that lead over a statement and its qualifier.
+_STATEMENTS = frozenset(
+    (
+        ("through", ("claim", "qualifier")),
+        ("meet", ("statement", "qualifier")),
+        ("meet", ("qualifier", "statement")),
+        ("in", ("qualifier",)),
+        ("chain in", ("qualifier", "statement")),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A value of the answers that decides which of them are meant: a condition on ?value, or an order by it."""
+
+    property: Property
+    condition: str = ""
+    order: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """A query that may answer: an edge, the properties that it uses, and what is asked of ?x.
+
+    Shapes: ``roles`` are those of the edge's predicates; ``constraint`` is the class that answers must be of, where one
+    is demanded.
+    """
+
+    edge: Edge
+    uses: tuple[Property, ...]
+    roles: tuple[str, ...]
+    constraint: Anchor | None = None
+    ask: Ask = "things"
+    measure: Measure | None = None
+
+    @property
+    def way(self) -> Way:
+        """How the anchors are joined with the answer."""
+        return self.edge.way
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """Where it starts from."""
+        return self.edge.anchors
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The classes of the answers, the most frequent first."""
+        return self.edge.kinds
+
+    @property
+    def half(self) -> bool:
+        """Whether it leads to a statement, which is no answer but may be on the way to one."""
+        return self.way == "in" and self.statement
+
+    @property
+    def statement(self) -> bool:
+        """Whether it reads a statement and its qualifier."""
+        return self.roles[0] != "direct"
+
+
+def ideas(edges: Iterable[Edge], anchors: Iterable[Anchor], tools: Tools) -> Iterator[Idea]:
+    """Yield what edges may mean: each alone, and each with a class that its answers must be of."""
+    classes = [each for each in anchors if each.hit.is_class]
+    for edge in edges:
+        idea = _idea(edge, tools)
+        if idea is None:
+            continue
+        yield idea
+        for each in classes:
+            if _may_be(idea, each, tools):
+                yield replace(idea, constraint=each)
+
+
+def _may_be(idea: Idea, kind: Anchor, tools: Tools) -> bool:
+    """Whether some answers are of a class, by the hierarchy of the schema."""
+    if any(kind.span.overlaps(each.span) for each in idea.anchors) or len(idea.anchors) > 1:
+        return False
+    index = tools.knowledge.schema
+    if index is None:
+        return kind.iri in idea.kinds
+    return any(each == kind.iri or index.hierarchy.is_under(each, kind.iri) for each in idea.kinds)
+
+
+def _idea(edge: Edge, tools: Tools) -> Idea | None:
+    """Return what an edge means; None for one that means nothing to a person."""
+    known = [found for iri in edge.predicates if (found := _role(iri, tools)) is not None]
+    if len(known) < len(edge.predicates) or any(record.kind == "external-id" for record, _ in known):
+        return None
+    uses = tuple(record for record, _ in known)
+    roles = tuple(role for _, role in known)
+    if set(roles) != {"direct"} and (edge.way, roles) not in _STATEMENTS:
+        return None
+    return Idea(edge, uses, roles, ask="whether" if edge.way == "link" else "things")
+
+
+def _role(iri: str, tools: Tools) -> tuple[Property, str] | None:
+    index = tools.knowledge.schema
+    known = index.role_of(iri) if index else None
+    if known is not None:
+        return known
+    record = tools.knowledge.property(iri)
+    return None if record is None else (record, "direct")

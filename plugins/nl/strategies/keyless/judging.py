@@ -1,0 +1,268 @@
+"""How likely an idea is what a question means: what speaks for it as numbers, and their weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import mul
+
+from plugins.nl.contract import Shape
+from plugins.nl.strategies.keyless.ideas import Idea
+from plugins.nl.strategies.keyless.linking import Anchor
+from plugins.nl.strategies.keyless.reading import Reading, Span, stem_of
+from plugins.nl.strategies.keyless.sense import Said, Sense, name_stems
+from plugins.nl.strategies.keyless.weights import weights_of
+from plugins.nl.tools import Tools
+from plugins.schema.index import Index
+from plugins.schema.kinds import kinds as wanted_kinds
+from plugins.schema.model import Property
+from plugins.schema.words import fold, stems
+
+NAMES = (
+    "anchored", "known", "label", "place", "inner", "capital", "short", "propertyish", "anchors", "named",
+    "named_least", "linked", "cued", "cued_least", "learned", "learned_least", "fits", "described", "usage",
+    "evident", "evident_least", "covered", "missed", "unsaid", "unexplained", "constraint", "constraint_typed",
+    "kind_word", "kind_fits", "out", "in", "through", "meet", "link", "chain", "chain_in", "either",
+    "statement", "count", "count_in", "count_form", "typish", "existing", "measured", "measure_said",
+    "unmeasured", "plural", "plural_typish", "typish_in", "range_fits", "by_in", "own_out", "of_out",
+)  # fmt: skip
+_PERSONS = frozenset(("human", "person", "people", "organization", "organisation", "fictional character", "band"))
+_PLACES = frozenset(("location", "place", "geographic location", "geographical feature", "geographic region",
+                     "human settlement", "administrative territorial entity", "territory"))  # fmt: skip
+_FULL_USAGE = 7
+_POOR = 4.0
+_VALUES = frozenset(("date", "year", "number"))
+# Properties by which a class is said of a thing.
+_OCCUPATION = "P106"
+_BY = frozenset(("by", "von", "por", "par", "from", "in", "with", "on", "at"))
+_OF = frozenset(("of", "does", "did", "is", "was", "has", "in"))
+# Ideas that share what there is of certainty.
+_RIVALS = 12
+_MOST_MARGIN = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An idea with what speaks for it, in the order of NAMES."""
+
+    idea: Idea
+    features: tuple[float, ...]
+    score: float
+
+    def of(self, name: str) -> float:
+        """Return one of the features."""
+        return self.features[NAMES.index(name)]
+
+
+class Judge:
+    """Judge the ideas of one question."""
+
+    def __init__(self, reading: Reading, anchors: Sequence[Anchor], shape: Shape, tools: Tools) -> None:
+        self._reading = reading
+        self._shape = shape
+        self._tools = tools
+        self._senses: dict[tuple[Span, ...], Sense] = {}
+        self._weights = weights_of(tools.knowledge)
+        known = tools.knowledge.vocabulary
+        self._type_steps, self._kind_steps = known.types, (*known.types, *known.superclasses)
+        self._each = tuple(self._weights.ideas[name] for name in NAMES)
+        self._wanted = wanted_kinds(reading.text)
+        self._type_words = frozenset(stems(shape.type_label))
+        self._propertyish: dict[str, bool] = {}
+        self._words = frozenset(stem_of(reading.words[place]) for place in reading.speaking())
+        self._kind_word = lru_cache(None)(self._has_kind_word)
+        self._kind_fits = lru_cache(None)(self._has_kind)
+        self._all = max(1, len(reading.speaking()))
+        self._strong = frozenset(
+            place for each in anchors if self._is_strong(each) for place in reading.speaking(each.span)
+        )
+
+    def judged(self, idea: Idea) -> Judged:
+        """Return what speaks for an idea."""
+        spans = _spans(idea)
+        sense = self._senses.get(spans)
+        if sense is None:
+            sense = self._senses[spans] = Sense(self._reading, spans, self._shape, self._tools)
+        said = [sense.of(record) for record in idea.uses]
+        features = (*self._of_anchors(idea), *self._of_uses(idea, said), *self._of_whole(idea, said, sense))
+        return Judged(idea, features, sum(map(mul, self._each, features)))
+
+    def confidence(self, ranked: Sequence[Judged]) -> float:
+        """Return how likely the best idea is right, from 0 to 1; ``ranked`` has the best first."""
+        best = ranked[0]
+        others = [each.score for each in ranked[:_RIVALS]]
+        says = {
+            "bias": 1.0,
+            "score": best.score / 10,
+            "share": 1 / sum(math.exp(each - best.score) for each in others),
+            "margin": min(best.score - others[1], _MOST_MARGIN) if len(others) > 1 else _MOST_MARGIN,
+        }
+        exponent = sum(weight * says.get(name, 0.0) for name, weight in self._weights.sure.items())
+        exponent += sum(weight * best.of(name) for name, weight in self._weights.sure.items() if name not in says)
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
+
+    def _of_anchors(self, idea: Idea) -> tuple[float, ...]:
+        anchors = idea.anchors
+        return (
+            sum(each.words for each in anchors) / self._all,
+            _mean([each.known for each in anchors]),
+            _mean([each.is_label for each in anchors]),
+            _mean([min(each.place, 5) / 5 for each in anchors]),
+            float(any(each.inner for each in anchors)),
+            _mean([self._reading.text[self._reading.words[each.span.first].start].isupper() for each in anchors]),
+            float(min(each.words for each in anchors) == 1),
+            _mean([self._is_propertyish(each) for each in anchors]),
+            float(len(anchors) > 1),
+        )
+
+    def _of_uses(self, idea: Idea, said: Sequence[Said]) -> tuple[float, ...]:
+        best = [max(each.named, each.linked, each.cued, each.learned) for each in said]
+        return (
+            _mean([each.named for each in said]),
+            min(each.named for each in said),
+            _mean([each.linked for each in said]),
+            _mean([each.cued for each in said]),
+            min(each.cued for each in said),
+            _mean([each.learned for each in said]),
+            min(each.learned for each in said),
+            self._fits(idea, said),
+            _mean([each.described for each in said]),
+            _mean([min(1.0, math.log10(1 + each.usage) / _FULL_USAGE) for each in idea.uses]),
+            _mean(best),
+            min(best),
+        )
+
+    def _of_whole(self, idea: Idea, said: Sequence[Said], sense: Sense) -> tuple[float, ...]:
+        named = {place for span in sense.spans for place in self._reading.speaking(span)}
+        measured = (sense.of(idea.measure.property),) if idea.measure else ()
+        covered = named.union(*(each.words for each in (*said, *measured)))
+        left = (self._all - len(covered)) / self._all
+        silent = left if not any(each.cued or each.learned for each in said) else 0.0
+        kind = idea.constraint
+        size = min(1.0, math.log2(1 + idea.edge.count) / 10)
+        return (
+            len(covered) / self._all,
+            len(self._strong - named) / self._all,
+            min(len(sense.names - covered), 2) / 2,
+            silent,
+            float(kind is not None),
+            float(kind is not None and bool(self._type_words.intersection(stems(kind.span.text)))),
+            self._kind_word(idea.kinds),
+            self._kind_fits(idea.kinds),
+            *(
+                float(idea.way == way)
+                for way in ("out", "in", "through", "meet", "link", "chain", "chain in", "either")
+            ),
+            float(idea.statement),
+            size,
+            size * (idea.way == "in"),
+            float(idea.ask == "count"),
+            float(any(_is_one_of(record, self._kind_steps) for record in idea.uses)),
+            self._existing(idea, named),
+            *self._of_measure(idea, sense),
+            *self._of_direction(idea),
+        )
+
+    def _existing(self, idea: Idea, named: set[int]) -> float:
+        """Return whether it asks if there is anything at all: a poor question where another name is left."""
+        if idea.ask != "whether" or idea.way == "link":
+            return 0.0
+        return _POOR if self._strong - named else 1.0
+
+    def _of_measure(self, idea: Idea, sense: Sense) -> tuple[float, ...]:
+        wanted = self._shape.superlative != "none" or self._shape.bound is not None
+        if idea.measure is None:
+            return (0.0, 0.0, float(wanted))
+        said = sense.of(idea.measure.property)
+        return (1.0, (said.named + said.linked + said.cued + said.learned) / 2, 0.0)
+
+    def _of_direction(self, idea: Idea) -> tuple[float, ...]:
+        """Return what the words beside the anchors say of the way they are taken."""
+        first = idea.anchors[0]
+        plural = float(any(fold(each.hit.text) != fold(each.span.text) for each in idea.anchors))
+        typish = float(any(_is_one_of(record, self._type_steps) or record.id == _OCCUPATION for record in idea.uses))
+        before = self._reading.words[first.span.first - 1].text if first.span.first else ""
+        after = self._reading.words[first.span.last].text if first.span.last < len(self._reading.words) else ""
+        out = idea.way in ("out", "chain")
+        return (
+            plural,
+            plural * typish,
+            typish * (idea.way in ("in", "meet")),
+            self._range_fits(idea),
+            float(before in _BY and idea.way == "in"),
+            float(after in ("'s", "’s", "s") and out),
+            float(before in _OF and out),
+        )
+
+    def _fits(self, idea: Idea, said: Sequence[Said]) -> float:
+        """Return whether what comes out is of the kind that the form asks for."""
+        if idea.way in ("out", "chain", "chain in"):
+            return said[-1].fits
+        # What stands before a property is a thing.
+        return -1.0 if self._shape.form in _VALUES and idea.way != "either" else 0.0
+
+    def _range_fits(self, idea: Idea) -> float:
+        """Return 1 where a property is for persons or places as the question wants them, -1 where it is for others."""
+        record = idea.uses[-1]
+        side = record.domain if idea.way == "in" else record.range
+        return self._kind_fits(side.classes[:5]) if side else 0.0
+
+    def _is_strong(self, anchor: Anchor) -> bool:
+        """Whether words name an entity beyond doubt: several of them, or a capital within the sentence."""
+        begins = self._reading.text[self._reading.words[anchor.span.first].start].isupper()
+        return not anchor.inner and not anchor.place and (anchor.words > 1 or (begins and anchor.span.first > 0))
+
+    def _is_propertyish(self, anchor: Anchor) -> bool:
+        """Whether the words of an anchor are the name of a property too."""
+        text = anchor.span.text
+        if text not in self._propertyish:
+            self._propertyish[text] = bool(self._tools.link((text,), "property", 1))
+        return self._propertyish[text]
+
+    def _has_kind_word(self, kinds: tuple[str, ...]) -> float:
+        """Return whether a class of the answers is called as the question says."""
+        index = self._tools.knowledge.schema
+        if index is None:
+            return 0.0
+        return float(any(self._words & _called(index, each) for each in kinds[:5]))
+
+    def _has_kind(self, kinds: tuple[str, ...]) -> float:
+        """Return 1 where the answers are persons or places as the question wants them, -1 where they are not."""
+        index = self._tools.knowledge.schema
+        names = {"person": _PERSONS, "place": _PLACES}
+        wanted = [names[each] for each in sorted(self._wanted) if each in names]
+        if index is None or not kinds or not wanted:
+            return 0.0
+        fit = any(_above(index, kind) & each for kind in kinds[:3] for each in wanted)
+        return 1.0 if fit else -1.0
+
+
+def _is_one_of(record: Property, steps: Sequence[str]) -> bool:
+    """Whether a property is one of those that say of what kind a thing is."""
+    return any(iri == record.iri or iri.endswith(f"/{record.id}") for iri in steps)
+
+
+@lru_cache(16_384)
+def _called(index: Index, class_iri: str) -> frozenset[str]:
+    """Return the stems of a class's name."""
+    info = index.class_info(class_iri)
+    return name_stems(info.label) if info else frozenset()
+
+
+@lru_cache(16_384)
+def _above(index: Index, class_iri: str) -> frozenset[str]:
+    """Return what a class and all above it are called."""
+    hierarchy = index.hierarchy
+    infos = (index.class_info(hierarchy.iri(number)) for number in hierarchy.up(class_iri))
+    return frozenset(info.label.casefold() for info in infos if info is not None)
+
+
+def _spans(idea: Idea) -> tuple[Span, ...]:
+    anchors = (*idea.anchors, idea.constraint) if idea.constraint else idea.anchors
+    return tuple(sorted({each.span for each in anchors}, key=lambda span: span.first))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

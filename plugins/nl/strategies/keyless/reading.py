@@ -1,0 +1,132 @@
+"""The words of a question, which of them say something, and the runs of words that may be names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from plugins.schema.words import stem
+from plugins.search.folding import fold, has_signs
+
+MOST_WORDS = 40
+LONGEST_NAME = 9
+_TOKEN = re.compile(r"[^\W_]+(?:[.\-/&'’][^\W_]+)*\.?|\S")
+_POSSESSIVE = re.compile(r"(.+?)(['’]s)$", re.IGNORECASE)
+# Words that name nothing by themselves, in the languages that questions come in.
+_SILENT = """
+    是 的 了 在 哪 个 什 么 谁 何 时 候 多 少 几 有 吗 呢 和 与 里 些 请 给 我 列 出
+    a an the of in on at to for from by with about into as and or is are was were be been being am s 's ’s do
+    does did done has have had having can could will would shall should may might must it its this that these
+    those there here he she they them his her their our my your i me we you us who whom whose what which when
+    where why how many much any some all every each give list show tell name find please ever also than then not
+    no so if besides except other others another called names named kind kinds type types sort thing things
+    someone something one der die das den dem des ein eine einen einer eines und oder ist sind war waren wird
+    wurde wurden hat haben hatte wer wen wem welche welcher welches welchen wann wo wohin woher warum wie viele
+    viel von vom zu zum zur mit für auf im aus bei nach gib nenne zeige mir alle el la los las un una unos unas
+    y o es son era fue fueron ser está están quién quien quiénes qué que cuál cuáles cuándo dónde donde cómo
+    cuántos cuántas cuánto de del al por para con se su sus dame le les du et ou est sont était qui quoi quel
+    quelle quels quelles quand où comment combien dans au aux par pour что кто кого где когда как какой какая
+    какое какие каких сколько в на из по и или не ли был была было были это у с о об
+"""
+SILENT = frozenset(_SILENT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word: its place in the text, folded, and whether it says something."""
+
+    text: str
+    start: int
+    end: int
+    speaks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of words that may be a name: from ``first`` up to, not with, ``last``."""
+
+    first: int
+    last: int
+    text: str
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether they share a word."""
+        return self.first < other.last and other.first < self.last
+
+    def holds(self, other: Span) -> bool:
+        """Whether the other is a part of this one, and shorter."""
+        return self.first <= other.first and other.last <= self.last and self != other
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question cut into words."""
+
+    text: str
+    words: tuple[Word, ...]
+
+    def spans(self) -> Iterator[Span]:
+        """Yield every run that says something; the plural of a run stands for its singular too."""
+        for first in range(len(self.words)):
+            for last in range(first + 1, min(first + LONGEST_NAME, len(self.words)) + 1):
+                if any(word.speaks for word in self.words[first:last]):
+                    yield Span(first, last, self.text[self.words[first].start : self.words[last - 1].end])
+
+    def speaking(self, span: Span | None = None) -> list[int]:
+        """Return the places of the words that say something, in a span or in all of the question."""
+        places = range(span.first, span.last) if span else range(len(self.words))
+        return [place for place in places if self.words[place].speaks]
+
+    def without(self, *spans: Span) -> str:
+        """Return the text without the words of spans."""
+        taken = {place for span in spans for place in range(span.first, span.last)}
+        return " ".join(word.text for place, word in enumerate(self.words) if place not in taken)
+
+
+def read(text: str) -> Reading:
+    """Cut a question, at most its first 40 words."""
+    words: list[Word] = []
+    for match in _TOKEN.finditer(text):
+        words += islice(_cut(match.group(), match.start()), MOST_WORDS)
+        if len(words) >= MOST_WORDS:
+            break
+    return Reading(text, tuple(words[:MOST_WORDS]))
+
+
+def singular(text: str) -> str:
+    """Return the singular of an English plural, or nothing."""
+    lower = text.lower()
+    if lower.endswith("ies") and len(text) > 4:
+        return text[:-3] + "y"
+    if lower.endswith(("ses", "xes", "ches", "shes")):
+        return text[:-2]
+    if lower.endswith("men") and len(text) > 4:
+        return text[:-3] + "man"
+    return text[:-1] if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(text) > 3 else ""
+
+
+def stem_of(word: Word) -> str:
+    """Return the stem of a word, as properties are compared by."""
+    return stem(word.text)
+
+
+def _cut(token: str, start: int) -> Iterator[Word]:
+    """Yield a word, its possessive apart, and each sign of a script without spaces."""
+    possessive = _POSSESSIVE.match(token)
+    if has_signs(token):
+        for offset, sign in enumerate(token):
+            yield Word(sign, start + offset, start + offset + 1, True)
+    elif possessive:
+        yield _word(possessive.group(1), start)
+        yield _word(possessive.group(2), start + possessive.end(1))
+    elif token[0].isalnum():
+        # A full stop belongs to an abbreviation, and to nothing else.
+        kept = token if "." in token[:-1] else token.rstrip(".")
+        yield _word(kept, start)
+
+
+def _word(token: str, start: int) -> Word:
+    folded = fold(token)
+    return Word(folded, start, start + len(token), folded not in SILENT)

@@ -1,0 +1,55 @@
+"""From anchors to ideas, the likely ones first: what stands around them, and one step further where words are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from plugins.nl.contract import Work
+from plugins.nl.strategies.keyless.forms import formed
+from plugins.nl.strategies.keyless.ideas import Idea, ideas
+from plugins.nl.strategies.keyless.judging import Judge, Judged
+from plugins.nl.strategies.keyless.linking import Anchor
+from plugins.nl.strategies.keyless.reading import Reading
+from plugins.nl.strategies.keyless.surroundings import beyond, surroundings
+
+_MOST_FURTHER = 5
+# From here on the words of a question speak for a property.
+_SPOKEN = 0.25
+
+
+class Thoughts(NamedTuple):
+    """Ideas, the best first, each query once; ``confidence`` is that of the first."""
+
+    ideas: list[Judged]
+    confidence: float
+
+
+async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> Thoughts:
+    """Return all ideas, the best first, and how sure the first one is. Raises OutOfBudget, ProxyError."""
+    judge = Judge(reading, anchors, work.shape, work.tools)
+    known = work.tools.knowledge
+    near = list(ideas(await surroundings(anchors, work.tools), anchors, work.tools))
+    found = _in_order(map(judge.judged, formed(near, work.shape, known)))
+    if not found or found[0].of("covered") < 1:
+        starts = [
+            each
+            for each in _in_order(map(judge.judged, filter(_leads_on, near)))
+            if each.of("evident") > _SPOKEN or each.idea.half
+        ]
+        edges = await beyond([each.idea.edge for each in starts[:_MOST_FURTHER]], work.tools)
+        far = ideas(edges, anchors, work.tools)
+        found = _in_order((*found, *map(judge.judged, formed(far, work.shape, known))))
+    return Thoughts(found, judge.confidence(found) if found else 0.0)
+
+
+def _leads_on(idea: Idea) -> bool:
+    """Whether its answers are things, from which one may go on."""
+    if idea.half:
+        return True
+    alone = idea.way in ("out", "in") and idea.constraint is None
+    return alone and (idea.way == "in" or idea.uses[0].kind in ("item", ""))
+
+
+def _in_order(judged: Iterable[Judged]) -> list[Judged]:
+    return sorted(judged, key=lambda each: -each.score)

@@ -1,0 +1,1 @@
+"""How the weights of `keyless` are fitted, and how good they are on questions that they were not fitted on."""
