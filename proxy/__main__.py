@@ -15,6 +15,7 @@ from proxy.errors import ConfigError, UsageError
 COMMANDS = {
     "serve": ("proxy.serve", "run the proxy; without --config, the demo"),
     "load": ("proxy.load", "bulk-load RDF files into an embedded store"),
+    "ask": ("plugins.nl.ask", "ask a question in plain language"),
     "schema": ("plugins.schema.commands", "build a schema index, or look inside one"),
     "check": ("plugins.schema.check", "check a query against the schema index"),
     "search": ("plugins.search.commands", "build a text index, find entities and properties, learn words for them"),

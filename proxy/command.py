@@ -48,4 +48,5 @@ async def _call(call: Call, loaded: Loaded, args: argparse.Namespace) -> int:
 
 def _remote(server: str) -> Loaded:
     """Return a configuration whose one endpoint is the proxy that runs."""
-    return check({"endpoints": {"server": {"url": server.rstrip("/") + "/sparql"}}}, Path())
+    endpoint = {"url": server.rstrip("/") + "/sparql"}
+    return check({"endpoints": {"server": endpoint}, "plugins": {"enabled": []}}, Path())

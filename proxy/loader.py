@@ -16,7 +16,14 @@ from proxy.graphs import profiles
 from proxy.settings import Settings
 
 # What is on where a configuration has no `[plugins]` table.
-DEFAULT_PLUGINS: tuple[str, ...] = ()
+DEFAULT_PLUGINS: tuple[str, ...] = (
+    "plugins.limits",
+    "plugins.schema.guard",
+    "plugins.cache",
+    "plugins.breaker",
+    "plugins.search",
+    "plugins.nl",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

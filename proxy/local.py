@@ -22,7 +22,9 @@ def from_this_machine(request: web.Request, address: str) -> bool:
         host, own = request.url.host or "", str(request.url.origin())
     except ValueError:
         return False
-    return (host == "localhost" or is_loopback(host)) and request.headers.get("Origin", own) == own
+    # An image or a form of another page comes without an Origin; browsers say so here.
+    foreign = request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
+    return not foreign and (host == "localhost" or is_loopback(host)) and request.headers.get("Origin", own) == own
 
 
 def is_loopback(address: str) -> bool:

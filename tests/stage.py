@@ -40,8 +40,11 @@ def demo_store(folder: Path) -> Path:
 
 @contextlib.asynccontextmanager
 async def proxy(tables: Mapping[str, Any], folder: Path = ROOT) -> AsyncIterator[str]:
-    """Serve a configuration in this process, through the real listener, and yield its address."""
-    loaded = check(tables, folder)
+    """Serve a configuration in this process, through the real listener, and yield its address.
+
+    Without a `plugins` table no plugin is on, so that what is tested is the core.
+    """
+    loaded = check({"plugins": {"enabled": []}, **tables}, folder)
     with listen("127.0.0.1", 0) as listener:
         async with running(loaded, listener):
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -37,7 +37,7 @@ class LimitsOptions:
     concurrent: int = key("queries that run or wait at the same time; 0 is without a limit", 20)
     upstream_s_per_minute: float = key("seconds of the endpoint's time per minute; 0 is without a limit", 60.0)
     keys: Mapping[str, KeyLimits] = key("limits of single API keys, by the key's name", NONE)
-    exempt: tuple[str, ...] = key("networks without limits, such as `127.0.0.0/8`", ())
+    exempt: tuple[str, ...] = key("networks without limits; this machine itself has none", ("127.0.0.0/8", "::1/128"))
     clients: int = key("clients that are remembered; above it the one seen longest ago starts anew", 10_000)
     redis: str = key("address of a Redis that workers and machines share, such as `redis://127.0.0.1:6379/0`", "")
     redis_password_env: str = key("environment variable that holds the password of Redis", "")
