@@ -22,6 +22,7 @@ class Bare:
     """An index with another hierarchy and no table of evidence, to see what a rule does alone."""
 
     def __init__(self, index: Index, hierarchy: Hierarchy) -> None:
+        self.trigrams = index.trigrams
         self.graph = index.graph
         self.hierarchy = hierarchy
         self.property = index.property
