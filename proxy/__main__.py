@@ -16,6 +16,7 @@ COMMANDS = {
     "serve": ("proxy.serve", "run the proxy; without --config, the demo"),
     "load": ("proxy.load", "bulk-load RDF files into an embedded store"),
     "ask": ("plugins.nl.ask", "ask a question in plain language"),
+    "evaluate": ("plugins.evaluation.commands", "measure strategies on questions with gold queries"),
     "schema": ("plugins.schema.commands", "build a schema index, or look inside one"),
     "check": ("plugins.schema.check", "check a query against the schema index"),
     "search": ("plugins.search.commands", "build a text index, find entities and properties, learn words for them"),
