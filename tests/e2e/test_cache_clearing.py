@@ -63,5 +63,5 @@ async def test_clearing_needs_the_right_unless_this_machine_asks_itself(headers:
     async with Upstream() as upstream:
         tables = {"endpoints": {"up": {"url": upstream.url}}, "plugins": {"enabled": ["plugins.cache"]}}
         async with stage.proxy(tables) as base:
-            assert (await wire.get(f"{base}/admin/cache", None, headers, method="DELETE")).status == 403
+            assert (await wire.get(f"{base}/admin/cache", {}, headers, method="DELETE")).status == 403
             assert (await wire.get(f"{base}/admin/cache", method="DELETE")).status == 200

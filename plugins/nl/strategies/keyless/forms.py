@@ -22,11 +22,10 @@ def formed(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterato
     given = [idea for idea in ideas if not idea.half]
     match shape.form:
         case "ask":
-            yield from _whether(given)
+            yield from _compared(given, shape) if shape.compare else _whether(given)
         case "count":
-            for idea in given:
-                if idea.ask == "things":
-                    yield idea if _is_number(idea) else replace(idea, ask="count")
+            for idea in _things(given, shape, knowledge):
+                yield idea if _is_number(idea) else replace(idea, ask="count")
         case "winner":
             yield from _either(given, shape)
             yield from _things(given, shape, knowledge)
@@ -99,10 +98,23 @@ def _whether(ideas: Sequence[Idea]) -> Iterator[Idea]:
 
 def _either(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:
     """Yield which of two has more or less of what both have."""
+    for idea in _both(ideas, shape):
+        yield replace(idea, measure=Measure(idea.uses[0], order=_order(shape)))
+
+
+def _compared(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:
+    """Yield whether the first of two has more, or less, than the second."""
+    sign = ">" if shape.superlative == "max" else "<"
+    for idea in _both(ideas, shape):
+        yield replace(idea, ask="whether", measure=Measure(idea.uses[0], condition=f"FILTER(?value {sign} ?other)"))
+
+
+def _both(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:
+    """Yield what two things have that can be measured, in the order of the question."""
     out = [idea for idea in ideas if idea.way == "out" and idea.uses[0].kind in _MEASURED and not idea.constraint]
     for one, other in combinations(out, 2):
         if one.edge.predicates == other.edge.predicates and not one.anchors[0].span.overlaps(other.anchors[0].span):
-            pair = (*one.anchors, *other.anchors)
+            pair = tuple(sorted((*one.anchors, *other.anchors), key=lambda each: each.span.first))
             if _measurable(one.uses[0], shape):
                 edge = Edge("either", pair, one.edge.predicates, 1, None)
-                yield Idea(edge, one.uses, one.roles, measure=Measure(one.uses[0], order=_order(shape)))
+                yield Idea(edge, one.uses, one.roles)

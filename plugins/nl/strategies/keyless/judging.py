@@ -9,6 +9,7 @@ from functools import lru_cache
 from operator import mul
 
 from plugins.nl.contract import Shape
+from plugins.nl.strategies.keyless.account import Account
 from plugins.nl.strategies.keyless.ideas import Idea
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.reading import Reading, Span, stem_of
@@ -41,15 +42,23 @@ _OF = frozenset(("of", "does", "did", "is", "was", "has", "in"))
 # Ideas that share what there is of certainty.
 _RIVALS = 12
 _MOST_MARGIN = 3.0
+# What each word that is not used costs an idea, and what it leaves of certainty.
+_PER_WORD = 2.0
+_UNUSED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An idea with what speaks for it, in the order of NAMES."""
+    """An idea with what speaks for it, in the order of NAMES.
+
+    Shapes: ``sound`` is False where it uses what no word says; ``left`` counts the words that it does not use.
+    """
 
     idea: Idea
     features: tuple[float, ...]
     score: float
+    sound: bool = True
+    left: int = 0
 
     def of(self, name: str) -> float:
         """Return one of the features."""
@@ -63,6 +72,7 @@ class Judge:
         self._reading = reading
         self._shape = shape
         self._tools = tools
+        self._account = Account(reading, anchors, shape, tools)
         self._senses: dict[tuple[Span, ...], Sense] = {}
         self._weights = weights_of(tools.knowledge)
         known = tools.knowledge.vocabulary
@@ -87,7 +97,9 @@ class Judge:
             sense = self._senses[spans] = Sense(self._reading, spans, self._shape, self._tools)
         said = [sense.of(record) for record in idea.uses]
         features = (*self._of_anchors(idea), *self._of_uses(idea, said), *self._of_whole(idea, said, sense))
-        return Judged(idea, features, sum(map(mul, self._each, features)))
+        left = self._account.left(idea, said, sense)
+        score = sum(map(mul, self._each, features)) - _PER_WORD * left
+        return Judged(idea, features, score, self._account.sound(idea, said), left)
 
     def confidence(self, ranked: Sequence[Judged]) -> float:
         """Return how likely the best idea is right, from 0 to 1; ``ranked`` has the best first."""
@@ -101,7 +113,7 @@ class Judge:
         }
         exponent = sum(weight * says.get(name, 0.0) for name, weight in self._weights.sure.items())
         exponent += sum(weight * best.of(name) for name, weight in self._weights.sure.items() if name not in says)
-        return 1 / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
+        return _UNUSED**best.left / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
 
     def _of_anchors(self, idea: Idea) -> tuple[float, ...]:
         anchors = idea.anchors

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from plugins.nl.contract import Turn, Work
-from plugins.nl.strategies.keyless.reading import Reading, Span, singular
+from plugins.nl.strategies.keyless.reading import Reading, Span, singular, singular_head
 from plugins.nl.tools import Hit, Tools
 from plugins.search.folding import has_signs
 
@@ -78,9 +78,9 @@ async def anchors(reading: Reading, work: Work) -> list[Anchor]:
 
 def _named(reading: Reading, tools: Tools) -> list[Anchor]:
     """Return what is called exactly as some words are."""
-    texts = {span: (span.text, singular(span.text)) for span in reading.spans()}
-    found = tools.link((text for pair in texts.values() for text in pair if text), "entity", _PER_SPAN)
-    named = {span: _merged(found.get(text, ()) for text in pair) for span, pair in texts.items()}
+    texts = {span: (span.text, singular(span.text), singular_head(span.text)) for span in reading.spans()}
+    found = tools.link((text for forms in texts.values() for text in forms if text), "entity", _PER_SPAN)
+    named = {span: _merged(found.get(text, ()) for text in forms) for span, forms in texts.items()}
     named = {span: hits for span, hits in named.items() if hits}
     return [
         Anchor(span, hit, place, any(other.holds(span) for other in named), len(reading.speaking(span)))

@@ -95,6 +95,11 @@ def read(text: str) -> Reading:
     return Reading(text, tuple(words[:MOST_WORDS]))
 
 
+def fragments(text: str) -> list[str]:
+    """Return the words of a text, folded; each sign of a script without spaces."""
+    return [word.text for match in _TOKEN.finditer(text) for word in _cut(match.group(), 0)]
+
+
 def singular(text: str) -> str:
     """Return the singular of an English plural, or nothing."""
     lower = text.lower()
@@ -107,6 +112,13 @@ def singular(text: str) -> str:
     return text[:-1] if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(text) > 3 else ""
 
 
+def singular_head(text: str) -> str:
+    """Return a name in the singular whose plural stands before its "of": presidents of the United States."""
+    head, of, rest = text.partition(" of ")
+    one = singular(head) if of else ""
+    return f"{one}{of}{rest}" if one else ""
+
+
 def stem_of(word: Word) -> str:
     """Return the stem of a word, as properties are compared by."""
     return stem(word.text)
@@ -117,7 +129,7 @@ def _cut(token: str, start: int) -> Iterator[Word]:
     possessive = _POSSESSIVE.match(token)
     if has_signs(token):
         for offset, sign in enumerate(token):
-            yield Word(sign, start + offset, start + offset + 1, True)
+            yield Word(sign, start + offset, start + offset + 1, sign not in SILENT)
     elif possessive:
         yield _word(possessive.group(1), start)
         yield _word(possessive.group(2), start + possessive.end(1))

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from plugins.nl.contract import Shape
-from plugins.nl.strategies.keyless.cues import spoken_for
+from plugins.nl.strategies.keyless.cues import Spoken, measured_by, spoken_for
 from plugins.nl.strategies.keyless.reading import Reading, Span, stem_of
 from plugins.nl.tools import Tools
 from plugins.schema.lexicon import Lexicon
 from plugins.schema.lexicon import Question as Asked
 from plugins.schema.model import Property
 from plugins.schema.words import fold, stems
+from plugins.search.folding import has_signs
 
 # The greatest likeness that a name of one rare word has.
 _FULL = 9.0
 _BEGINNING = 3
 # A name in another language is not weighted by its words: it counts as a middling one.
 _FOREIGN = 0.5
+_SILENCE = Spoken(0, frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,7 @@ class Sense:
         self._text = reading.without(*spans)
         self._asked: Asked = self._lexicon.question(self._text)
         self._beginnings = frozenset(stem[:_BEGINNING] for stem in self._asked.stems)
-        # With a mark where the anchors stood: `who plays X in Y` is another phrase than `who plays`.
-        self._cues = {name: place for place, name in reversed(list(enumerate(spoken_for(fold(self._text)))))}
+        self._cues = self._spoken()
 
     def of(self, record: Property) -> Said:
         """Return what speaks for a property."""
@@ -70,35 +71,52 @@ class Sense:
         """The places of words that are the name of some property."""
         return self._linked[1]
 
+    def _spoken(self) -> Mapping[str, Spoken]:
+        """Return the names that phrases speak for, and those of what the question measures."""
+        spaced = not any(has_signs(word.text) for word in self._reading.words)
+        text = self._text if spaced else self._text.replace(" ", "")
+        found = dict(spoken_for(fold(text), self._shape.language))
+        for name in measured_by(self._shape.measure):
+            found.setdefault(name, Spoken(len(found), frozenset()))
+        return found
+
     @cached_property
-    def _linked(self) -> tuple[Mapping[str, float], frozenset[int]]:
+    def _linked(self) -> tuple[Mapping[str, float], frozenset[int], Mapping[str, frozenset[int]]]:
         """Return by IRI the properties that are called as some words are, the longer the better; and these words."""
         open_spans = [each for each in self._reading.spans() if not any(each.overlaps(span) for span in self.spans)]
         found = self._tools.link((each.text for each in open_spans), "property")
         weights: dict[str, float] = {}
+        places: dict[str, frozenset[int]] = {}
         for span in open_spans:
             for hit in found.get(span.text, ()):
-                share = len(self._reading.speaking(span)) / max(1, len(self._open))
+                share = len(self._reading.speaking(span)) / max(1, len(self.open))
                 weights[hit.iri] = max(share, weights.get(hit.iri, 0.0))
+                places[hit.iri] = places.get(hit.iri, frozenset()).union(self._reading.speaking(span))
         called = (place for span in open_spans if span.text in found for place in self._reading.speaking(span))
-        return weights, frozenset(called)
+        return weights, frozenset(called), places
 
     @cached_property
-    def _open(self) -> list[int]:
+    def spoken(self) -> frozenset[int]:
+        """The places of words that name a property, or speak for one."""
+        words = frozenset[str]().union(*(cue.words for cue in self._cues.values()))
+        return self.names.union(place for place in self.open if self._reading.words[place].text in words)
+
+    @cached_property
+    def open(self) -> list[int]:
         """The places of the words that say something and are none of the anchors'."""
         taken = {place for span in self.spans for place in range(span.first, span.last)}
         return [place for place in self._reading.speaking() if place not in taken]
 
     @cached_property
     def _open_stems(self) -> list[tuple[int, str]]:
-        return [(place, stem_of(self._reading.words[place])) for place in self._open]
+        return [(place, stem_of(self._reading.words[place])) for place in self.open]
 
     def _weigh(self, record: Property) -> Said:
         cue = self._cues.get(fold(record.label))
         return Said(
             named=self._named(record),
             linked=self._linked[0].get(record.iri, 0.0),
-            cued=0.0 if cue is None else 1 / (1 + 0.25 * cue),
+            cued=0.0 if cue is None else 1 / (1 + 0.25 * cue.place),
             learned=self._learned.get(record.iri, 0.0),
             fits=self._fit(record),
             described=min(1.0, self._lexicon.weight_found(self._asked, record.description) / (2 * _FULL)),
@@ -132,9 +150,11 @@ class Sense:
         return 0.0
 
     def _covered(self, record: Property) -> frozenset[int]:
-        """Return the places of the words that are in a name of the property."""
+        """Return the places of the words that are in a name of the property, or speak for it."""
         known = name_stems(record.label, *record.aliases, record.labels.get(self._shape.language, ""))
-        return frozenset(place for place, stem in self._open_stems if stem in known)
+        cue = self._cues.get(fold(record.label), _SILENCE)
+        said = (p for p, stem in self._open_stems if stem in known or self._reading.words[p].text in cue.words)
+        return self._linked[2].get(record.iri, frozenset()).union(said)
 
 
 @lru_cache(16_384)

@@ -31,12 +31,9 @@ async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> T
     known = work.tools.knowledge
     near = list(ideas(await surroundings(anchors, work.tools), anchors, work.tools))
     found = _in_order(map(judge.judged, formed(near, work.shape, known)))
-    if not found or found[0].of("covered") < 1:
-        starts = [
-            each
-            for each in _in_order(map(judge.judged, filter(_leads_on, near)))
-            if each.of("evident") > _SPOKEN or each.idea.half
-        ]
+    if not found or found[0].left or found[0].of("covered") < 1:
+        starts = sorted(map(judge.judged, filter(_leads_on, near)), key=_by_score)
+        starts = [each for each in starts if each.of("evident") > _SPOKEN or each.idea.half]
         edges = await beyond([each.idea.edge for each in starts[:_MOST_FURTHER]], work.tools)
         far = ideas(edges, anchors, work.tools)
         found = _in_order((*found, *map(judge.judged, formed(far, work.shape, known))))
@@ -52,4 +49,8 @@ def _leads_on(idea: Idea) -> bool:
 
 
 def _in_order(judged: Iterable[Judged]) -> list[Judged]:
-    return sorted(judged, key=lambda each: -each.score)
+    return sorted((each for each in judged if each.sound), key=_by_score)
+
+
+def _by_score(judged: Judged) -> float:
+    return -judged.score
