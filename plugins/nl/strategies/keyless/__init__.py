@@ -30,7 +30,7 @@ class Keyless:
     async def run(self, work: Work) -> AsyncGenerator[Event, None]:
         """Yield what happens. Raises OutOfBudget; ProxyError where the endpoint is gone."""
         clock, tools = work.budget.clock, work.tools
-        reading = read(work.question.text)
+        reading = read(work.question.text, work.shape.language)
 
         yield _acts(work, "search", work.question.text)
         began = clock()

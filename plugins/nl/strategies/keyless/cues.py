@@ -19,7 +19,7 @@ from plugins.nl.strategies.keyless.reading import fragments
 from plugins.schema.words import fold
 
 _FOLDER = Path(__file__).parent / "languages"
-_MEASURES = "measures"
+_NAMES = "names"
 _PLAIN = "en"
 
 
@@ -56,13 +56,28 @@ def spoken_for(question: str, language: str = _PLAIN) -> Mapping[str, Spoken]:
 @cache
 def measured_by(measure: str) -> tuple[str, ...]:
     """Return the folded names of what graphs hold of a measure, the likelier first."""
-    return tuple(map(fold, _table(_MEASURES).get(measure, ())))
+    return tuple(map(fold, _table(_NAMES)["measures"].get(measure, ())))
+
+
+@cache
+def placed() -> frozenset[str]:
+    """Return the folded names of properties by which things are of a place."""
+    return frozenset(map(fold, _table(_NAMES)["placed"]))
+
+
+def degrees(question: str, language: str) -> frozenset[str]:
+    """Return the words of superlatives and comparatives in a folded question."""
+    known = languages()[_tag(language)]
+    patterns = (known.superlatives, known.comparatives)
+    return frozenset(
+        word for each in patterns for match in each.finditer(question) for word in fragments(match.group())
+    )
 
 
 @cache
 def idle(language: str) -> frozenset[str]:
     """Return the words of a language that a query need not account for."""
-    return frozenset(_table(_tag(language)).get("idle", "").split())
+    return frozenset(fragments(_table(_tag(language)).get("idle", "")))
 
 
 @cache

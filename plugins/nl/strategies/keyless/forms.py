@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 from plugins.nl.contract import Shape
-from plugins.nl.strategies.keyless.ideas import Idea, Measure
+from plugins.nl.strategies.keyless.ideas import Idea, Measure, says_kind
+from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.surroundings import Edge
 from plugins.nl.tools import Knowledge
 from plugins.schema.model import Property
@@ -15,6 +16,7 @@ from plugins.schema.model import Property
 _MEASURED = frozenset(("quantity", "time"))
 _MOST_MEASURES = 6
 _MOST_KINDS = 3
+_MOST_ASKED = 4
 
 
 def formed(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterator[Idea]:
@@ -22,7 +24,7 @@ def formed(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterato
     given = [idea for idea in ideas if not idea.half]
     match shape.form:
         case "ask":
-            yield from _compared(given, shape) if shape.compare else _whether(given)
+            yield from _compared(given, shape) if shape.compare else _whether(given, knowledge)
         case "count":
             for idea in _things(given, shape, knowledge):
                 yield idea if _is_number(idea) else replace(idea, ask="count")
@@ -80,10 +82,19 @@ def _order(shape: Shape) -> str:
     return f"ORDER BY {by} LIMIT {shape.top or 1}{offset}"
 
 
-def _whether(ideas: Sequence[Idea]) -> Iterator[Idea]:
+def _whether(ideas: Sequence[Idea], knowledge: Knowledge) -> Iterator[Idea]:
+    """Yield whether something is so; what is so by one property that says a kind is not asked by another."""
+    joined = {idea.anchors for idea in ideas if idea.way == "link" and says_kind(idea.uses[0], knowledge)}
+    for idea in _asked(ideas, knowledge):
+        if idea.edge.count or idea.anchors not in joined or not says_kind(idea.uses[0], knowledge):
+            yield idea
+
+
+def _asked(ideas: Sequence[Idea], knowledge: Knowledge) -> Iterator[Idea]:
     """Yield whether something is so: what is linked, what is there at all, and what might be linked and is not."""
     linked = {(idea.anchors, idea.edge.predicates) for idea in ideas if idea.way == "link"}
     anchors = list(dict.fromkeys(anchor for idea in ideas for anchor in idea.anchors))
+    yield from _usual([each for each in anchors if not each.hit.is_class], knowledge)
     for idea in ideas:
         if idea.statement:
             continue
@@ -100,6 +111,21 @@ def _either(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:
     """Yield which of two has more or less of what both have."""
     for idea in _both(ideas, shape):
         yield replace(idea, measure=Measure(idea.uses[0], order=_order(shape)))
+
+
+def _usual(anchors: Sequence[Anchor], knowledge: Knowledge) -> Iterator[Idea]:
+    """Yield whether two things are joined by what things of the first one's kind usually have."""
+    index = knowledge.schema
+    if index is None or not knowledge.direct:
+        return
+    for one, other in permutations(anchors[:_MOST_ASKED], 2):
+        if one.span.overlaps(other.span):
+            continue
+        known = {record.id: record for each in one.hit.classes for record, _ in index.typical(each.iri)}
+        for record in known.values():
+            if record.kind == "item":
+                edge = Edge("link", (one, other), (f"{knowledge.direct}{record.id}",), 0, None)
+                yield Idea(edge, (record,), ("direct",), ask="whether")
 
 
 def _compared(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:

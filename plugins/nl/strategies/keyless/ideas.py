@@ -8,7 +8,7 @@ from typing import Literal
 
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.surroundings import Edge, Way
-from plugins.nl.tools import Tools
+from plugins.nl.tools import Knowledge, Tools
 from plugins.schema.model import Property
 
 Ask = Literal["things", "count", "whether"]
@@ -22,6 +22,9 @@ _STATEMENTS = frozenset(
         ("chain in", ("qualifier", "statement")),
     )
 )
+
+
+_ROLES = frozenset(("P106", "P39"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,12 @@ class Idea:
         return self.edge.anchors
 
     @property
+    def query(self) -> tuple[object, ...]:
+        """What its query is made of: equal for equal queries."""
+        measure = self.measure and (self.measure.property.iri, self.measure.condition, self.measure.order)
+        return self.way, self.anchors, self.edge.predicates, self.constraint, self.ask, measure
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The classes of the answers, the most frequent first."""
         return self.edge.kinds
@@ -72,6 +81,12 @@ class Idea:
     def statement(self) -> bool:
         """Whether it reads a statement and its qualifier."""
         return self.roles[0] != "direct"
+
+
+def says_kind(record: Property, knowledge: Knowledge) -> bool:
+    """Whether a property says what a thing is: of a class, an occupation, an office."""
+    steps = knowledge.vocabulary.types
+    return record.id in _ROLES or any(iri == record.iri or iri.endswith(f"/{record.id}") for iri in steps)
 
 
 def ideas(edges: Iterable[Edge], anchors: Iterable[Anchor], tools: Tools) -> Iterator[Idea]:

@@ -42,9 +42,9 @@ _OF = frozenset(("of", "does", "did", "is", "was", "has", "in"))
 # Ideas that share what there is of certainty.
 _RIVALS = 12
 _MOST_MARGIN = 3.0
-# What each word that is not used costs an idea, and what it leaves of certainty.
-_PER_WORD = 2.0
-_UNUSED = 0.5
+# What each word that is not used costs an idea in their order, and what it leaves of certainty.
+_PER_WORD = 6.0
+_UNUSED = 0.36
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Judge:
         features = (*self._of_anchors(idea), *self._of_uses(idea, said), *self._of_whole(idea, said, sense))
         left = self._account.left(idea, said, sense)
         score = sum(map(mul, self._each, features)) - _PER_WORD * left
-        return Judged(idea, features, score, self._account.sound(idea, said), left)
+        return Judged(idea, features, score, self._account.sound(idea, said, sense), left)
 
     def confidence(self, ranked: Sequence[Judged]) -> float:
         """Return how likely the best idea is right, from 0 to 1; ``ranked`` has the best first."""
@@ -107,7 +107,7 @@ class Judge:
         others = [each.score for each in ranked[:_RIVALS]]
         says = {
             "bias": 1.0,
-            "score": best.score / 10,
+            "score": (best.score + _PER_WORD * best.left) / 10,
             "share": 1 / sum(math.exp(each - best.score) for each in others),
             "margin": min(best.score - others[1], _MOST_MARGIN) if len(others) > 1 else _MOST_MARGIN,
         }

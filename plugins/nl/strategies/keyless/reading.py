@@ -13,6 +13,8 @@ from plugins.search.folding import fold, has_signs
 MOST_WORDS = 40
 LONGEST_NAME = 9
 _TOKEN = re.compile(r"[^\W_]+(?:[.\-/&'’][^\W_]+)*\.?|\S")
+# French articles before a vowel.
+_ELIDED = re.compile(r"((?:l|d|qu)['’])(\w.+)")
 _POSSESSIVE = re.compile(r"(.+?)(['’]s)$", re.IGNORECASE)
 # Words that name nothing by themselves, in the languages that questions come in.
 _SILENT = """
@@ -27,10 +29,13 @@ _SILENT = """
     viel von vom zu zum zur mit für auf im aus bei nach gib nenne zeige mir alle el la los las un una unos unas
     y o es son era fue fueron ser está están quién quien quiénes qué que cuál cuáles cuándo dónde donde cómo
     cuántos cuántas cuánto de del al por para con se su sus dame le les du et ou est sont était qui quoi quel
-    quelle quels quelles quand où comment combien dans au aux par pour что кто кого где когда как какой какая
+    quelle quels quelles l' d' qu' l’ d’ qu’
+    quand où comment combien dans au aux par pour что кто кого где когда как какой какая
     какое какие каких сколько в на из по и или не ли был была было были это у с о об
 """
 SILENT = frozenset(_SILENT.split())
+# What is silent in another language only.
+_SPEAKING = {"en": frozenset(("die", "war", "son", "hat"))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +89,18 @@ class Reading:
         taken = {place for span in spans for place in range(span.first, span.last)}
         return " ".join(word.text for place, word in enumerate(self.words) if place not in taken)
 
+    def written(self, *spans: Span) -> str:
+        """Return the same with the letters of the question, accents and all."""
+        taken = {place for span in spans for place in range(span.first, span.last)}
+        left = (word for place, word in enumerate(self.words) if place not in taken)
+        return " ".join(self.text[word.start : word.end] for word in left)
 
-def read(text: str) -> Reading:
+
+def read(text: str, language: str = "") -> Reading:
     """Cut a question, at most its first 40 words."""
     words: list[Word] = []
     for match in _TOKEN.finditer(text):
-        words += islice(_cut(match.group(), match.start()), MOST_WORDS)
+        words += islice(_cut(match.group(), match.start(), _SPEAKING.get(language, frozenset())), MOST_WORDS)
         if len(words) >= MOST_WORDS:
             break
     return Reading(text, tuple(words[:MOST_WORDS]))
@@ -124,21 +135,25 @@ def stem_of(word: Word) -> str:
     return stem(word.text)
 
 
-def _cut(token: str, start: int) -> Iterator[Word]:
+def _cut(token: str, start: int, speaking: frozenset[str] = frozenset()) -> Iterator[Word]:
     """Yield a word, its possessive apart, and each sign of a script without spaces."""
+    elided = _ELIDED.match(token)
+    if elided:
+        yield _word(elided.group(1), start, speaking)
+        token, start = elided.group(2), start + elided.start(2)
     possessive = _POSSESSIVE.match(token)
     if has_signs(token):
         for offset, sign in enumerate(token):
             yield Word(sign, start + offset, start + offset + 1, sign not in SILENT)
     elif possessive:
-        yield _word(possessive.group(1), start)
-        yield _word(possessive.group(2), start + possessive.end(1))
+        yield _word(possessive.group(1), start, speaking)
+        yield _word(possessive.group(2), start + possessive.end(1), speaking)
     elif token[0].isalnum():
         # A full stop belongs to an abbreviation, and to nothing else.
         kept = token if "." in token[:-1] else token.rstrip(".")
-        yield _word(kept, start)
+        yield _word(kept, start, speaking)
 
 
-def _word(token: str, start: int) -> Word:
+def _word(token: str, start: int, speaking: frozenset[str]) -> Word:
     folded = fold(token)
-    return Word(folded, start, start + len(token), folded not in SILENT)
+    return Word(folded, start, start + len(token), folded not in SILENT or folded in speaking)

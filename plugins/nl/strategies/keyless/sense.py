@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from plugins.nl.contract import Shape
-from plugins.nl.strategies.keyless.cues import Spoken, measured_by, spoken_for
+from plugins.nl.strategies.keyless.cues import Spoken, degrees, measured_by, spoken_for
 from plugins.nl.strategies.keyless.reading import Reading, Span, stem_of
 from plugins.nl.tools import Tools
 from plugins.schema.lexicon import Lexicon
@@ -73,11 +73,12 @@ class Sense:
 
     def _spoken(self) -> Mapping[str, Spoken]:
         """Return the names that phrases speak for, and those of what the question measures."""
-        spaced = not any(has_signs(word.text) for word in self._reading.words)
-        text = self._text if spaced else self._text.replace(" ", "")
-        found = dict(spoken_for(fold(text), self._shape.language))
+        text = fold(self._reading.written(*self.spans))
+        text = text.replace(" ", "") if has_signs(text) else text
+        found = dict(spoken_for(text, self._shape.language))
         for name in measured_by(self._shape.measure):
-            found.setdefault(name, Spoken(len(found), frozenset()))
+            known = found.get(name, Spoken(len(found), frozenset()))
+            found[name] = Spoken(known.place, known.words | degrees(text, self._shape.language))
         return found
 
     @cached_property
@@ -100,6 +101,12 @@ class Sense:
         """The places of words that name a property, or speak for one."""
         words = frozenset[str]().union(*(cue.words for cue in self._cues.values()))
         return self.names.union(place for place in self.open if self._reading.words[place].text in words)
+
+    @cached_property
+    def degrees(self) -> frozenset[int]:
+        """The places of words that ask for the most or the least."""
+        words = degrees(fold(self._reading.text), self._shape.language)
+        return frozenset(place for place in self.open if self._reading.words[place].text in words)
 
     @cached_property
     def open(self) -> list[int]:
@@ -154,7 +161,15 @@ class Sense:
         known = name_stems(record.label, *record.aliases, record.labels.get(self._shape.language, ""))
         cue = self._cues.get(fold(record.label), _SILENCE)
         said = (p for p, stem in self._open_stems if stem in known or self._reading.words[p].text in cue.words)
-        return self._linked[2].get(record.iri, frozenset()).union(said)
+        return self._linked[2].get(record.iri, frozenset()).union(said, self._taught(record))
+
+    def _taught(self, record: Property) -> frozenset[int]:
+        """Return the places of words that were learned for the property."""
+        learned = self._tools.knowledge.learned
+        if learned is None:
+            return frozenset()
+        pairs = ((place, learned.entries.get(stem, ())) for place, stem in self._open_stems)
+        return frozenset(place for place, known in pairs if any(iri == record.iri for iri, _ in known))
 
 
 @lru_cache(16_384)

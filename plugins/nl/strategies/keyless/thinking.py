@@ -49,7 +49,9 @@ def _leads_on(idea: Idea) -> bool:
 
 
 def _in_order(judged: Iterable[Judged]) -> list[Judged]:
-    return sorted((each for each in judged if each.sound), key=_by_score)
+    """Return what is sound, each query once, the best first."""
+    found = {each.idea.query: each for each in judged if each.sound}
+    return sorted(found.values(), key=_by_score)
 
 
 def _by_score(judged: Judged) -> float:

@@ -32,7 +32,10 @@ def written(idea: Idea, knowledge: Knowledge) -> str:
         case "count":
             return f"SELECT (COUNT(DISTINCT ?x) AS ?count) WHERE {{ {body}{_filter(idea)} }}"
         case "whether" if idea.way == "either" and idea.measure is not None:
-            step, (one, other) = knowledge.step(idea.measure.property), (knowledge.short(each.iri) for each in idea.anchors)
+            step, (one, other) = (
+                knowledge.step(idea.measure.property),
+                (knowledge.short(each.iri) for each in idea.anchors),
+            )
             return f"ASK {{ {one} {step} ?value . {other} {step} ?other{_filter(idea)} }}"
         case "whether":
             return f"ASK {{ {body} }}"
