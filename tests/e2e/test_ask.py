@@ -77,7 +77,7 @@ def test_steps_then_query_then_table_then_status(config: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     steps, query, table, status = done.stdout.split("\n\n")
     assert steps.splitlines()[0].startswith("execute SELECT ?child")
-    assert "-> 1 rows." in steps.splitlines()[0]
+    assert "-> 1 row." in steps.splitlines()[0]
     assert query.startswith("SELECT ?child ?born")
     head, rule, row = table.splitlines()
     assert head.split() == ["?child", "?born"]

@@ -34,7 +34,7 @@ async def test_an_answer_has_all_that_the_design_names(nl: str) -> None:
     values = [row["child"]["value"] for row in answer["results"]["results"]["bindings"]]
     assert {answer["labels"][value] for value in values} == {"Irène Joliot-Curie"}
     assert answer["steps"][0]["action"] == "execute"
-    assert answer["steps"][0]["observation"].startswith("1 rows.")
+    assert answer["steps"][0]["observation"].startswith("1 row.")
     assert answer["usage"]["actions"] == 1
     assert answer["usage"]["queries"] >= 1
     assert answer["id"] == reply.header("x-request-id")

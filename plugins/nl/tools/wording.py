@@ -52,7 +52,8 @@ class Wording:
         if not table.total:
             return "0 rows."
         more = "" if table.complete else " or more: the answer is not complete"
-        lines = [f"{table.total:,} rows{more}.", " | ".join(f"?{name}" for name in table.variables)]
+        count = "1 row" if table.total == 1 else f"{table.total:,} rows"
+        lines = [f"{count}{more}.", " | ".join(f"?{name}" for name in table.variables)]
         rows = list(table.rows)
         if len(rows) <= _HEAD_ROWS + _TAIL_ROWS:
             lines += map(self._row, rows)

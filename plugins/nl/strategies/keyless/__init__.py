@@ -42,6 +42,7 @@ class Keyless:
         yield _acts(work, "lookup", ", ".join(each.hit.label for each in starts[:_SHOWN]))
         began = clock()
         ideas, sure = await thoughts(reading, starts, work)
+        tools.seen.update(prop.iri for judged in ideas for prop in judged.idea.uses)
         yield observation(_ideas(ideas, work), _ms(clock() - began))
 
         for judged in ideas[:_MOST_RUNS]:
@@ -75,7 +76,8 @@ def _starts(starts: Sequence[Anchor], work: Work) -> str:
 
 def _ideas(ideas: Sequence[Judged], work: Work) -> str:
     lines = [f"{each.score:.2f} {written(each.idea, work.tools.knowledge)}" for each in ideas[:_SHOWN]]
-    return "\n".join([f"{len(ideas)} queries may be meant.", *lines])
+    said = "1 query may be meant." if len(ideas) == 1 else f"{len(ideas)} queries may be meant."
+    return "\n".join([said, *lines])
 
 
 def _done(done: Execution, work: Work) -> str:
