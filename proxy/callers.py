@@ -31,12 +31,13 @@ class Callers:
             Unauthorized: the key is unknown, or the header cannot be read.
         """
         address = self._address(peer, forwarded)
+        hidden = bool(forwarded) and address == peer
         if not authorization or not self._keys:
-            return Caller(address=address, rights=self._anonymous)
+            return Caller(address=address, rights=self._anonymous, forwarded=hidden)
         digest = hashlib.sha256(_secret(authorization)).hexdigest()
         for name, key in self._keys.items():
             if hmac.compare_digest(digest, key.sha256.lower()):
-                return Caller(address=address, key=name, rights=frozenset(key.rights))
+                return Caller(address=address, key=name, rights=frozenset(key.rights), forwarded=hidden)
         raise _unauthorized("This key is not known here.")
 
     def _address(self, peer: str, forwarded: str | None) -> str:

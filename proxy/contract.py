@@ -40,11 +40,15 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Say who asks: an address and, where a key was given, its name in the configuration."""
+    """Say who asks: an address and, where a key was given, its name in the configuration.
+
+    ``forwarded``: the address is that of a proxy that nobody trusts, which asks for somebody else.
+    """
 
     address: str
     key: str | None = None
     rights: frozenset[Right] = frozenset({"query"})
+    forwarded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

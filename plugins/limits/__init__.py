@@ -79,7 +79,8 @@ class Limits(Plugin):
         return await self._ledger.enter(client_of(caller), allowance, requests, longest_s)
 
     def _is_exempt(self, caller: Caller) -> bool:
-        if not self._exempt:
+        # A reverse proxy on an exempt network asks for people who are not.
+        if not self._exempt or caller.forwarded:
             return False
         address = address_of(caller)
         return address is not None and any(address in network for network in self._exempt)

@@ -164,3 +164,16 @@ async def test_who_leaves_the_line_frees_the_turn_at_once_and_is_never_sent() ->
         assert (await ask(base)).status == 200
         assert (await first).status == 200
         assert not any("left" in sent.text for sent in upstream.sent)
+
+
+async def test_this_machine_has_no_limits_and_whoever_it_forwards_has() -> None:
+    async with Upstream() as upstream:
+        tables = {
+            "endpoints": {"up": {"url": upstream.url}},
+            "plugins": {"enabled": ["plugins.limits"]},
+            "limits": {"requests_per_minute": 1},
+        }
+        async with stage.proxy(tables) as base:
+            for headers, expected in (({}, [200, 200, 200]), ({"X-Forwarded-For": "192.0.2.7"}, [200, 429, 429])):
+                seen = [await wire.get(f"{base}/sparql", {"query": "ASK {}"}, headers) for _ in expected]
+                assert [each.status for each in seen] == expected
