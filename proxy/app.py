@@ -26,7 +26,7 @@ def build(loaded: Loaded) -> web.Application:
     pages = SparqlPages(settings, core.prefixes, callers, core.queries, core.context.run).routes()
     routes = [
         *pages,
-        *HealthPages(core.endpoints).routes(),
+        *HealthPages(core.endpoints, core.context.parts).routes(),
         *(route for plugin in loaded.plugins for route in plugin.routes()),
     ]
     if not settings.server.metrics_bind:

@@ -193,7 +193,8 @@ class Context:
     """What a plugin may use of the application.
 
     Shapes: ``tables`` are the endpoints as configured, ``prefixes`` what each implies, by the endpoint's name;
-    ``plugins`` are all that are on, in the order of the list.
+    ``plugins`` are all that are on, in the order of the list; ``parts`` are what a plugin stands on beside endpoints,
+    such as `model`: each says what is wrong with it, nothing where it can be used.
     Units: ``clock`` is monotonic, in seconds.
     """
 
@@ -204,6 +205,7 @@ class Context:
     metrics: Metrics
     clock: Callable[[], float]
     plugins: tuple[Plugin, ...] = ()
+    parts: dict[str, Callable[[], Awaitable[str]]] = field(default_factory=dict)
 
     def plugin(self, kind: type[P]) -> P | None:
         """Return the plugin of a kind, so that one may stand on another that comes before it; None where it is off."""

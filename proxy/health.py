@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from aiohttp import web
 
-from proxy.contract import Endpoint, Route
+from proxy.contract import Endpoint, Health, Route
 from proxy.series import PrometheusMetrics
 
 _HEALTH_S = 2.0
+# Says what is wrong with a part, nothing where it can be used.
+Part = Callable[[], Awaitable[str]]
 
 
 class HealthPages:
     """Tell an orchestrator whether the process lives and whether its parts can be used."""
 
-    def __init__(self, endpoints: Mapping[str, Endpoint]) -> None:
+    def __init__(self, endpoints: Mapping[str, Endpoint], parts: Mapping[str, Part]) -> None:
         self._endpoints = endpoints
+        self._parts = parts
 
     def routes(self) -> Sequence[Route]:
         """Return the two pages."""
@@ -30,19 +33,36 @@ class HealthPages:
         return web.json_response({"status": "ok"})
 
     async def ready(self, request: web.Request) -> web.Response:
-        """Ask every endpoint at once; 503 where one cannot be used."""
-        parts = await asyncio.gather(*(self._part(endpoint) for endpoint in self._endpoints.values()))
-        ok = all(part["ok"] for part in parts)
-        body = {"status": "ok" if ok else "unavailable", "endpoints": dict(zip(self._endpoints, parts, strict=True))}
+        """Ask every endpoint and part at once; 503 where an endpoint cannot be used, since queries need no more."""
+        endpoints, parts = await asyncio.gather(
+            _asked({name: _health(each) for name, each in self._endpoints.items()}),
+            _asked({name: _problem(each) for name, each in self._parts.items()}),
+        )
+        ok = all(each["ok"] for each in endpoints.values())
+        body = {"status": "ok" if ok else "unavailable", "endpoints": endpoints, **parts}
         return web.json_response(body, status=200 if ok else 503)
 
-    async def _part(self, endpoint: Endpoint) -> dict[str, object]:
-        try:
-            async with asyncio.timeout(_HEALTH_S):
-                health = await endpoint.health()
-        except TimeoutError:
-            return {"ok": False, "detail": f"no answer within {_HEALTH_S:g} s"}
-        return {"ok": health.ok, "detail": health.detail}
+
+async def _asked(questions: Mapping[str, Awaitable[Health]]) -> dict[str, dict[str, object]]:
+    found = await asyncio.gather(*map(_timely, questions.values()))
+    return {name: {"ok": each.ok, "detail": each.detail} for name, each in zip(questions, found, strict=True)}
+
+
+async def _timely(question: Awaitable[Health]) -> Health:
+    try:
+        async with asyncio.timeout(_HEALTH_S):
+            return await question
+    except TimeoutError:
+        return Health(ok=False, detail=f"no answer within {_HEALTH_S:g} s")
+
+
+async def _health(endpoint: Endpoint) -> Health:
+    return await endpoint.health()
+
+
+async def _problem(part: Part) -> Health:
+    problem = await part()
+    return Health(ok=not problem, detail=problem)
 
 
 def metrics_route(metrics: PrometheusMetrics) -> Route:

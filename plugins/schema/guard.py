@@ -98,6 +98,7 @@ class Guard(Plugin):
                 if desk is not None:
                     self._desks[name] = desk
                     stack.push_async_callback(desk.aclose)
+            context.parts["schema"] = self._problem
             yield
         self._desks.clear()
 
@@ -105,6 +106,11 @@ class Guard(Plugin):
         """Return the schema index of an endpoint as its file is now; None where it has none."""
         desk = self._desks.get(endpoint)
         return desk.index if desk else None
+
+    async def _problem(self) -> str:
+        """Say which indexes cannot be used. Why names files of this machine, and stands in the log."""
+        broken = [name for name, desk in self._desks.items() if desk.index is None]
+        return f"the schema index of {', '.join(broken)} cannot be used; the log says why" if broken else ""
 
     def routes(self) -> Sequence[Route]:
         """Add /validate and /schema."""

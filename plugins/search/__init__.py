@@ -32,12 +32,18 @@ class Search(Plugin):
         self._pages.open(context)
         async with desks(context, self._settings) as found:
             self._desks.update(found)
+            context.parts["search"] = self._problem
             yield
         self._desks.clear()
 
     def searcher(self, endpoint: str) -> Searcher:
         """Return what an endpoint is searched with. Raises KeyError for one that is not configured."""
         return self._desks[endpoint]
+
+    async def _problem(self) -> str:
+        """Say which indexes cannot be used. Why names files of this machine, and stands in the log."""
+        broken = [name for name, desk in self._desks.items() if desk.problem]
+        return f"the text index of {', '.join(broken)} cannot be used; the log says why" if broken else ""
 
     def routes(self) -> Sequence[Route]:
         """Add /search."""
