@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from proxy.errors import ConfigError
-from proxy.settings import EndpointTable, Server, Settings
+from proxy.settings import EndpointTable, Server, Settings, top_tables
 
 T = TypeVar("T")
 
@@ -82,7 +82,8 @@ class _Checker:
         if not isinstance(table, Mapping):
             self.mistakes.append(f"{path}: must be a table")
             return kind()
-        hints = typing.get_type_hints(kind)
+        elsewhere = top_tables(kind)
+        hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if name not in elsewhere}
         values = {}
         for name, value in table.items():
             where = f"{path}.{name}" if path else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from proxy.config import read_settings, read_table, read_toml, unknown
 from proxy.contract import Plugin
 from proxy.errors import ConfigError
 from proxy.graphs import profiles
-from proxy.settings import Settings
+from proxy.settings import Settings, top_tables
 
 # What is on where a configuration has no `[plugins]` table.
 DEFAULT_PLUGINS: tuple[str, ...] = (
@@ -55,7 +55,9 @@ def check(tables: Mapping[str, Any], folder: Path) -> Loaded:
     for dotted in enabled if isinstance(enabled, (list, tuple)) else ():
         names.append(str(dotted).rpartition(".")[2])
         try:
-            plugins.append(_plugin(str(dotted), tables.get(names[-1], {}), folder))
+            kind = _kind(str(dotted))
+            names += top_tables(kind.Options)
+            plugins.append(_plugin(kind, tables, folder))
         except ConfigError as error:
             mistakes += error.mistakes
     if settings.endpoints:
@@ -103,8 +105,8 @@ def _graph_mistakes(settings: Settings) -> list[str]:
     ]
 
 
-def _plugin(dotted: str, table: object, folder: Path) -> Plugin:
-    """Import a plugin and give it its checked options."""
+def _kind(dotted: str) -> type[Plugin]:
+    """Import a plugin. Raises ConfigError."""
     try:
         module = importlib.import_module(dotted)
     except ImportError as error:
@@ -116,5 +118,20 @@ def _plugin(dotted: str, table: object, folder: Path) -> Plugin:
     ]
     if len(classes) != 1:
         raise ConfigError(f"plugins.enabled: {dotted!r} must define one subclass of Plugin, not {len(classes)}")
-    kind = classes[0]
-    return kind(read_table(kind.Options, table, dotted.rpartition(".")[2], folder))
+    return classes[0]
+
+
+def _plugin(kind: type[Plugin], tables: Mapping[str, Any], folder: Path) -> Plugin:
+    """Give a plugin its checked options. Raises ConfigError."""
+    name = kind.__module__.rpartition(".")[2]
+    mistakes: list[str] = []
+    made: dict[str, Any] = {}
+    for key, shape in {name: kind.Options, **top_tables(kind.Options)}.items():
+        try:
+            made[key] = read_table(shape, tables.get(key, {}), key, folder)
+        except ConfigError as error:
+            mistakes += error.mistakes
+    if mistakes:
+        raise ConfigError(*mistakes)
+    options = made.pop(name)
+    return kind(replace(options, **made) if made else options)

@@ -6,10 +6,10 @@ Plugins declare their own tables beside their code, with the same `key`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 MIB = 1024 * 1024
@@ -24,6 +24,19 @@ def key(text: str, default: Any) -> Any:
     if isinstance(default, Mapping):
         return field(default_factory=lambda: default, metadata={"text": text})
     return field(default=default, metadata={"text": text})
+
+
+def table(text: str, default: Any) -> Any:
+    """Return a field of a plugin's options that is a table of its own, at the top of the file: `[llm]`."""
+    return field(default=default, metadata={"text": text, "top": True})
+
+
+def top_tables(kind: type) -> dict[str, type]:
+    """Return the tables of their own that options have, by name."""
+    if not is_dataclass(kind):
+        return {}
+    hints = get_type_hints(kind)
+    return {each.name: hints[each.name] for each in fields(kind) if each.metadata.get("top")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
