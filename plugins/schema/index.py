@@ -5,8 +5,11 @@ from __future__ import annotations
 import datetime
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 from typing import Self
 
 from plugins.schema.container import Container, IndexDamaged, open_container
@@ -39,6 +42,7 @@ class Index:
     def __init__(self, container: Container, closure_bytes: int = CLOSURE_BYTES) -> None:
         """Look at a checked file; nothing is read yet. Raises IndexDamaged."""
         self._container = container
+        self._decoded = decode_property
         meta = container.meta
         self.graph: str = meta["graph"]
         self.built = datetime.datetime.fromisoformat(meta["built"])
@@ -97,6 +101,16 @@ class Index:
                 return None
         return None if number is None else (self._record(number), role)
 
+    def covering(self, share: float, seed: int) -> Self:
+        """Return this index with domain and range of only a share of its properties, drawn by a seed.
+
+        What a smaller share knows, a greater one knows too. Source: SAGA, Table 6.
+        """
+        made = copy(self)
+        made._decoded = lambda text: _undeclared(decode_property(text), share, seed)
+        made._record = lru_cache(_RECORDS_KEPT)(lambda number: made._decoded(made._records[number]))
+        return made
+
     def class_info(self, name: str) -> ClassInfo | None:
         """Return a class by its id or its IRI."""
         for iri in expansions(name, self._namespaces):
@@ -139,7 +153,7 @@ class Index:
 
     def properties(self) -> Iterator[Property]:
         """Yield all properties, in the order of their IRIs."""
-        return (decode_property(text) for text in self._records)
+        return map(self._decoded, self._records)
 
     def classes(self) -> Iterator[ClassInfo]:
         """Yield all classes."""
@@ -173,3 +187,10 @@ class Index:
     def _with_all(self, wanted: list[str]) -> set[int]:
         lists = sorted((self._listed(word) for word in dict.fromkeys(wanted)), key=len)
         return set.intersection(*lists) if lists else set()
+
+
+def _undeclared(record: Property, share: float, seed: int) -> Property:
+    """Return a property as it is where it is among the share, else without domain and range."""
+    if Random(f"{seed} {record.id}").random() < share:
+        return record
+    return replace(record, domain=None, range=None)
