@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
 import hmac
 import ipaddress
@@ -15,6 +16,10 @@ from proxy.settings import Key, Server
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+# So many callers are remembered by what they send, where that is short: keys are hashed once for each.
+_KEPT = 1024
+_KEPT_LENGTH = 500
+
 
 class Callers:
     """Know the keys and the trusted proxies of a configuration."""
@@ -23,6 +28,7 @@ class Callers:
         self._keys = keys
         self._trusted: Sequence[Network] = [ipaddress.ip_network(each) for each in server.trusted_proxies]
         self._anonymous = frozenset(server.anonymous)
+        self._remembered = functools.lru_cache(_KEPT)(self._identified)
 
     def identify(self, peer: str, forwarded: str | None, authorization: str | None) -> Caller:
         """Return who asks. A key that is given must be known: a typing error never turns into an anonymous caller.
@@ -30,6 +36,10 @@ class Callers:
         Raises:
             Unauthorized: the key is unknown, or the header cannot be read.
         """
+        short = len(forwarded or "") + len(authorization or "") <= _KEPT_LENGTH
+        return (self._remembered if short else self._identified)(peer, forwarded, authorization)
+
+    def _identified(self, peer: str, forwarded: str | None, authorization: str | None) -> Caller:
         address = self._address(peer, forwarded)
         hidden = bool(forwarded) and address == peer
         if not authorization or not self._keys:

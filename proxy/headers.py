@@ -23,17 +23,20 @@ class CommonHeaders:
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._everyone = "*" in origins
         self._origins = origins
+        self._fixed = CIMultiDict({"Server": SERVER})
+        if self._everyone:
+            self._fixed["Access-Control-Allow-Origin"] = "*"
 
     def lay(self, headers: CIMultiDict[str], request: Mapping[str, str], method: str, request_id: str) -> None:
         """Add to ``headers`` what a request with the headers ``request`` gets on any response."""
-        headers["Server"] = SERVER
+        headers.update(self._fixed)
         headers["X-Request-Id"] = request_id
-        origin = request.get("Origin", "")
         if not self._everyone:
             headers["Vary"] = f"{headers['Vary']}, Origin" if "Vary" in headers else "Origin"
+            origin = request.get("Origin", "")
             if origin not in self._origins:
                 return
-        headers["Access-Control-Allow-Origin"] = "*" if self._everyone else origin
+            headers["Access-Control-Allow-Origin"] = origin
         if method == "OPTIONS":
             headers["Access-Control-Allow-Methods"] = headers.get("Allow", "GET, POST")
             headers["Access-Control-Allow-Headers"] = request.get("Access-Control-Request-Headers", "*")

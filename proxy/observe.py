@@ -7,10 +7,9 @@ import functools
 import hashlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-
-from prometheus_client import Counter, Gauge, Histogram
+from typing import Self
 
 from proxy.contract import Query, Reply, Run
 from proxy.errors import Blocked, ClientError, ProxyError, TooMany, Truncated, UpstreamBusy, UpstreamTimeout
@@ -20,6 +19,8 @@ from proxy.series import PrometheusMetrics
 from proxy.syntax import Form
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+# So many texts that no plugin has read are read only to be counted: some of them at once, then so many a second.
+_AT_ONCE, _PER_SECOND = 100, 20
 
 
 class Outcome(StrEnum):
@@ -50,22 +51,60 @@ def outcome_of(error: BaseException) -> Outcome:
     return next((outcome for kind, outcome in kinds if isinstance(error, kind)), Outcome.CANCELLED)
 
 
+class _Series:
+    """The series of one endpoint, bound to their labels: nothing is looked up by them while a query runs."""
+
+    def __init__(self, endpoint: str, families: _Families) -> None:
+        self.queries = functools.cache(functools.partial(families.queries.labels, endpoint))
+        self.empty = functools.cache(functools.partial(families.empty.labels, endpoint))
+        self.unchecked = families.unchecked.labels(endpoint)
+        self.bytes = families.bytes.labels(endpoint)
+        self.running = families.running.labels(endpoint)
+        phases = ("queue", "first_byte", "overhead", "total")
+        self.queue_s, self.first_byte_s, self.overhead_s, self.total_s = (
+            families.seconds.labels(endpoint, phase) for phase in phases
+        )
+
+
+class _Families:
+    """What is counted and timed, over all endpoints."""
+
+    def __init__(self, metrics: PrometheusMetrics) -> None:
+        counter = metrics.counter
+        self.queries = counter("saga_queries", "Queries by outcome", ["endpoint", "form", "outcome"])
+        self.empty = counter("saga_empty_results", "Complete answers without a row", ["endpoint", "source"])
+        self.unchecked = counter("saga_unchecked_queries", "Queries in words we cannot read", ["endpoint"])
+        self.bytes = counter("saga_result_bytes", "Bytes of answers", ["endpoint"])
+        self.seconds = metrics.histogram("saga_query_seconds", "By phase", ["endpoint", "phase"], SECONDS)
+        self.running = metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"])
+
+
+class _Leisure:
+    """Say whether there is time for work that nobody waits for: for a few of a crowd, for all who come now and then.
+
+    Units: seconds of `time.perf_counter`.
+    """
+
+    def __init__(self) -> None:
+        self._left, self._since = float(_AT_ONCE), time.perf_counter()
+
+    def taken(self, now: float) -> bool:
+        """Take the time for one, where there is any."""
+        self._left = min(_AT_ONCE, self._left + (now - self._since) * _PER_SECOND)
+        self._since = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
 class QueryMetrics:
     """Count and time queries, outside of all plugins."""
 
     def __init__(self, metrics: PrometheusMetrics) -> None:
-        def counter(name: str, text: str, *labels: str) -> Callable[..., Counter]:
-            # The child of a series by its labels, which come from closed sets, without the library's lock.
-            return functools.cache(metrics.counter(name, text, labels).labels)
-
-        self._queries = counter("saga_queries", "Queries by outcome", "endpoint", "form", "outcome")
-        self._empty = counter("saga_empty_results", "Complete answers without a row", "endpoint", "source")
-        self._unchecked = counter("saga_unchecked_queries", "Queries in words we cannot read", "endpoint")
-        self._bytes = counter("saga_result_bytes", "Bytes of answers", "endpoint")
-        seconds = metrics.histogram("saga_query_seconds", "By phase", ["endpoint", "phase"], SECONDS)
-        self._seconds: Callable[..., Histogram] = functools.cache(seconds.labels)
-        running = metrics.gauge("saga_inflight_queries", "Queries that run now", ["endpoint"])
-        self._inflight: Callable[..., Gauge] = functools.cache(running.labels)
+        families = _Families(metrics)
+        self._series = functools.cache(lambda endpoint: _Series(endpoint, families))
+        self._leisure = _Leisure()
 
     def refused(self, endpoint: str, error: ProxyError, form: Form = Form.OTHER) -> None:
         """Count a request that never became a query that runs."""
@@ -80,7 +119,7 @@ class QueryMetrics:
                 return await run(query)
             started = time.perf_counter()
             text_here.set(query.text)
-            self._inflight(query.endpoint).inc()
+            self._series(query.endpoint).running.inc()
             try:
                 reply = await run(query)
             except BaseException as error:
@@ -93,53 +132,86 @@ class QueryMetrics:
     def _watch(self, query: Query, reply: Reply, started: float) -> Reply:
         """Return the reply with its end observed: emptiness and outcome are known only there."""
         first_byte_s = time.perf_counter() - started
-        seconds = self._seconds
-        seconds(query.endpoint, "queue").observe(reply.queue_s)
-        seconds(query.endpoint, "first_byte").observe(first_byte_s)
-        seconds(query.endpoint, "overhead").observe(max(0.0, first_byte_s - reply.queue_s - reply.upstream_s))
-        outcome = Outcome.CANCELLED
-        chunks, free = reply.chunks, reply.release
-
-        async def watched() -> AsyncIterator[bytes]:
-            nonlocal outcome
-            try:
-                async for chunk in chunks:
-                    yield chunk
-            except Exception as error:
-                # Whatever broke it, an answer whose head had gone out was cut.
-                outcome = Outcome.TRUNCATED if reply.state.sent else outcome_of(error)
-                raise
-            outcome = _whole(reply)
+        series = self._series(query.endpoint)
+        series.queue_s.observe(reply.queue_s)
+        series.first_byte_s.observe(first_byte_s)
+        series.overhead_s.observe(max(0.0, first_byte_s - reply.queue_s - reply.upstream_s))
+        chunks = reply.chunks = _Watched(reply)
+        free = reply.release
 
         async def release() -> None:
             try:
                 await free()
             finally:
-                # A client that did not read in time was cut off, and did not leave.
-                cut = outcome is Outcome.CANCELLED and reply.state.sent and _is_late(reply)
-                self._ended(query, reply, Outcome.TRUNCATED if cut else outcome, started)
+                self._ended(query, reply, chunks.outcome(), started)
 
-        reply.chunks, reply.release = watched(), release
+        reply.release = release
         return reply
 
     def _ended(self, query: Query, reply: Reply | None, outcome: Outcome, started: float) -> None:
-        total_s = time.perf_counter() - started
-        self._inflight(query.endpoint).dec()
-        self._seconds(query.endpoint, "total").observe(total_s)
+        ended = time.perf_counter()
+        series = self._series(query.endpoint)
+        series.running.dec()
+        series.total_s.observe(ended - started)
         # Where nobody asked for the tree so far it is read now, when the answer has gone out.
-        if not query.syntax.checked:
-            self._unchecked(query.endpoint).inc()
+        if (query.syntax.grown or self._leisure.taken(ended)) and not query.syntax.checked:
+            series.unchecked.inc()
         if outcome is Outcome.EMPTY:
-            self._empty(query.endpoint, query.source).inc()
+            series.empty(query.source).inc()
         if reply:
-            self._bytes(query.endpoint).inc(reply.state.size)
-        seen = _seen(query, reply, total_s) if log.isEnabledFor(logging.INFO) else {}
+            series.bytes.inc(reply.state.size)
+        seen = _seen(query, reply, ended - started) if log.isEnabledFor(logging.INFO) else {}
         self._count(query.endpoint, query.form, outcome, seen)
 
     def _count(self, endpoint: str, form: Form, outcome: Outcome, seen: Mapping[str, object]) -> None:
         """Count the end of a query, and log it: what was counted is as many lines."""
-        self._queries(endpoint, form.value, outcome.value).inc()
-        event("query.done", logging.INFO, endpoint=endpoint, form=form.value, outcome=outcome.value, **seen)
+        self._series(endpoint).queries(form, outcome).inc()
+        if log.isEnabledFor(logging.INFO):
+            event("query.done", logging.INFO, endpoint=endpoint, form=form.value, outcome=outcome.value, **seen)
+
+
+class _Watched:
+    """Pass the chunks of a reply on, and know how that ended. It keeps no hold of the reply, which holds it."""
+
+    def __init__(self, reply: Reply) -> None:
+        self._next = reply.chunks.__anext__
+        self._state = reply.state
+        self._until = reply.until
+        # An update has no rows to be without.
+        self._has_rows = reply.format is not None
+        self._outcome = Outcome.CANCELLED
+
+    def __aiter__(self) -> Self:
+        """Return itself: an answer is read once."""
+        return self
+
+    async def __anext__(self) -> bytes:
+        """Return the next chunk."""
+        try:
+            return await self._next()
+        except StopAsyncIteration:
+            self._outcome = self._whole()
+            raise
+        except Exception as error:
+            # Whatever broke it, an answer whose head had gone out was cut.
+            self._outcome = Outcome.TRUNCATED if self._state.sent else outcome_of(error)
+            raise
+
+    def _whole(self) -> Outcome:
+        """Return the outcome of an answer that was read to its clean end."""
+        if self._state.completeness is Completeness.PARTIAL:
+            return Outcome.TRUNCATED
+        return Outcome.EMPTY if self._has_rows and self._state.empty else Outcome.OK
+
+    def outcome(self) -> Outcome:
+        """Return how the answer ended, now that nobody reads it any more."""
+        # A client that did not read in time was cut off, and did not leave.
+        cut = self._outcome is Outcome.CANCELLED and self._state.sent and self._is_late()
+        return Outcome.TRUNCATED if cut else self._outcome
+
+    def _is_late(self) -> bool:
+        """Whether the moment has passed at which the answer must have gone out."""
+        return self._until is not None and asyncio.get_running_loop().time() >= self._until
 
 
 def _seen(query: Query, reply: Reply | None, total_s: float) -> dict[str, object]:
@@ -152,16 +224,3 @@ def _seen(query: Query, reply: Reply | None, total_s: float) -> dict[str, object
         "text_bytes": len(text),
         "text_hash": hashlib.blake2b(text, digest_size=8).hexdigest(),
     }
-
-
-def _is_late(reply: Reply) -> bool:
-    """Whether the moment has passed at which the answer must have gone out."""
-    return reply.until is not None and asyncio.get_running_loop().time() >= reply.until
-
-
-def _whole(reply: Reply) -> Outcome:
-    """Return the outcome of an answer that was read to its clean end."""
-    if reply.state.completeness is Completeness.PARTIAL:
-        return Outcome.TRUNCATED
-    # An update has no rows to be without.
-    return Outcome.EMPTY if reply.format and reply.state.empty else Outcome.OK

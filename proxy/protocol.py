@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote_to_bytes
@@ -63,7 +63,7 @@ def parse_get(query_string: str) -> Operation:
     if not query_string:
         return Operation(kind="description")
     pairs = _decode(query_string)
-    if _values(pairs, "update"):
+    if _has(pairs, "update"):
         raise BadRequest("An update must be sent with POST, never with GET.")
     return _operation(pairs)
 
@@ -82,12 +82,12 @@ def parse_post(query_string: str, content_type: str, body: bytes) -> Operation:
     if media_type == FORM:
         form = _decode(_text(body, charset))
         for name in _SINGLE:
-            if _values(pairs, name) and _values(form, name):
+            if _has(pairs, name) and _has(form, name):
                 raise BadRequest(f"`{name}` is in the address and in the form; send it once.")
         return _operation(pairs + form)
     if media_type in (QUERY, UPDATE):
         name = "query" if media_type == QUERY else "update"
-        if _values(pairs, "query") or _values(pairs, "update"):
+        if _has(pairs, "query") or _has(pairs, "update"):
             raise BadRequest(f"The body is the {name}; leave `query` and `update` out of the address.")
         return _operation([*pairs, (name, _text(body, charset))])
     raise UnsupportedMedia(
@@ -176,25 +176,28 @@ def _ranges(accept: str) -> list[tuple[str, float]]:
 
 
 def _operation(pairs: Pairs) -> Operation:
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        given.setdefault(name, []).append(value)
     for name in _SINGLE:
-        if len(_values(pairs, name)) > 1:
+        if len(given.get(name, ())) > 1:
             raise BadRequest(f"`{name}` is given more than once; send it once.")
-    queries, updates = _values(pairs, "query"), _values(pairs, "update")
+    queries, updates = given.get("query"), given.get("update")
     if queries and updates:
         raise BadRequest("Send either `query` or `update`, not both.")
-    if not queries and not updates:
+    texts = queries or updates
+    if not texts:
         raise BadRequest("No `query` in the request. For the service description send a GET without parameters.")
     kind: Kind = "query" if queries else "update"
-    text = (queries or updates)[0]
-    if not text.strip():
+    if not texts[0].strip():
         raise BadRequest(f"`{kind}` is empty.")
     graphs = ("default-graph-uri", "named-graph-uri") if queries else ("using-graph-uri", "using-named-graph-uri")
     return Operation(
         kind=kind,
-        text=text,
-        dataset=Dataset(default=_filled(pairs, graphs[0]), named=_filled(pairs, graphs[1])),
-        format=next((v for name in ("format", "output") for v in _filled(pairs, name)), None),
-        timeout_s=_timeout(_filled(pairs, "timeout")),
+        text=texts[0],
+        dataset=Dataset(default=_filled(given, graphs[0]), named=_filled(given, graphs[1])),
+        format=next((v for name in ("format", "output") for v in _filled(given, name)), None),
+        timeout_s=_timeout(_filled(given, "timeout")),
     )
 
 
@@ -207,13 +210,13 @@ def _timeout(values: Sequence[str]) -> float | None:
     return float(values[0]) or None
 
 
-def _values(pairs: Iterable[tuple[str, str]], name: str) -> list[str]:
-    return [value for key, value in pairs if key == name]
+def _has(pairs: Pairs, name: str) -> bool:
+    return any(key == name for key, _ in pairs)
 
 
-def _filled(pairs: Iterable[tuple[str, str]], name: str) -> tuple[str, ...]:
+def _filled(given: Mapping[str, Sequence[str]], name: str) -> tuple[str, ...]:
     """Return the values of a parameter, without the empty ones that forms of endpoints send."""
-    return tuple(value for value in _values(pairs, name) if value)
+    return tuple(filter(None, given.get(name, ())))
 
 
 def _decode(encoded: str) -> Pairs:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import fcntl
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from prometheus_client import (
     CollectorRegistry,
@@ -16,8 +18,9 @@ from prometheus_client import (
     Histogram,
     disable_created_metrics,
     generate_latest,
+    values,
 )
-from prometheus_client.mmap_dict import MmapedDict
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from proxy.contract import Over
@@ -42,6 +45,8 @@ class PrometheusMetrics:
         folder = os.environ.get(MULTIPROCESS_FOLDER)
         if folder:
             reserve(Path(folder), str(os.getpid()))
+        # Asked for whenever a series is made: the library itself looks at the folder only when it is imported.
+        values.ValueClass = _cells(Path(folder), str(os.getpid())) if folder else values.MutexValue
         self.registry = CollectorRegistry()
         # A second series per series that nobody asked for.
         disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types here
@@ -56,7 +61,7 @@ class PrometheusMetrics:
 
     def histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         """Return a histogram."""
-        return Histogram(name, text, labels, registry=self.registry, buckets=tuple(buckets))
+        return _Histogram(name, text, labels, registry=self.registry, buckets=tuple(buckets))
 
     def exposition(self) -> bytes:
         """Return all series as Prometheus reads them, of every worker where there are many."""
@@ -68,6 +73,66 @@ class PrometheusMetrics:
         with Path(folder, _LOCK).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)
             return generate_latest(shared)
+
+
+class _Histogram(Histogram):
+    """The library's own asks twice whether it has labels, and looks at the buckets one by one."""
+
+    def observe(self, amount: float, exemplar: dict[str, str] | None = None) -> None:
+        self._sum.inc(amount)
+        self._buckets[bisect.bisect_left(self._upper_bounds, amount)].inc(1)
+
+
+@functools.cache
+def _cells(folder: Path, owner: str) -> type:
+    """Return the class that holds the numbers of somebody's series, each written where it stands in a file.
+
+    The library's own takes a lock, asks for the number of the process and packs a pair on every count, which took a
+    tenth of the time of an answer from the cache. A worker never forks, and counts in one thread.
+    Source: prometheus_client, multiprocess mode, `values.ValueClass`; the parameters are its own.
+    """
+    files: dict[str, MmapedDict] = {}
+
+    class Cell:
+        _multiprocess = True
+
+        def __init__(
+            self,
+            typ: str,
+            metric_name: str,
+            name: str,
+            labelnames: Any,
+            labelvalues: Any,
+            help_text: str,
+            multiprocess_mode: str = "",
+            **_: object,
+        ) -> None:
+            kind = f"{typ}_{multiprocess_mode}" if typ == "gauge" else typ
+            if kind not in files:
+                files[kind] = MmapedDict(str(folder / f"{kind}_{owner}.db"))  # type: ignore[no-untyped-call]
+            file: Any = files[kind]
+            key = mmap_key(metric_name, name, labelnames, labelvalues, help_text)
+            # Makes room for it, where there is none yet. A file that grows is mapped anew; this map shows it, too.
+            file.read_value(key)
+            start = file._positions[key]
+            self._number: memoryview[float] = memoryview(file._m)[start : start + 8].cast("d")
+
+        def inc(self, amount: float) -> None:
+            self._number[0] += amount
+
+        def set(self, value: float, timestamp: float | None = None) -> None:
+            self._number[0] = value
+
+        def get(self) -> float:
+            return self._number[0]
+
+        def set_exemplar(self, exemplar: object) -> None:
+            """Keep none, as the library in this mode."""
+
+        def get_exemplar(self) -> None:
+            """Have none."""
+
+    return Cell
 
 
 def reserve(folder: Path, owner: str) -> None:

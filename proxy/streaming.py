@@ -33,7 +33,7 @@ async def send(request: web.Request, reply: Reply) -> web.StreamResponse:
         body = _Body(reply)
         try:
             await body.gather()
-            return _whole(request, reply, bytes(body.head)) if body.whole else await _stream(request, reply, body)
+            return _whole(request, reply, body.head) if body.whole else await _stream(request, reply, body)
         finally:
             await body.aclose()
 
@@ -44,25 +44,29 @@ class _Body:
     def __init__(self, reply: Reply) -> None:
         self._reply = reply
         self._chunks = Ahead(reply.chunks)
-        self.head = bytearray()
+        self.head = b""
         self.whole = False
 
     async def gather(self) -> None:
         """Collect until the end, the size of a small body, or the end of patience."""
         until = asyncio.get_running_loop().time() + _PATIENCE_S
-        while len(self.head) <= _SMALL:
+        parts: list[bytes] = []
+        size = 0
+        while size <= _SMALL and not self.whole:
             # While nothing is here that could go out, or when all of it has been judged, no clock is needed.
-            hurry = self.head and self._reply.state.completeness is Completeness.OPEN
+            hurry = size and self._reply.state.completeness is Completeness.OPEN
             if hurry and not await self._chunks.comes(until):
-                return
+                break
             chunk = await self._chunks.take()
             if chunk is None:
                 self.whole = True
-                return
-            self.head += chunk
+            else:
+                parts.append(chunk)
+                size += len(chunk)
+        self.head = b"".join(parts)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield bytes(self.head)
+        yield self.head
         while (chunk := await self._chunks.take()) is not None:
             yield chunk
 
@@ -72,8 +76,8 @@ class _Body:
 
 
 def _headers(reply: Reply, coding: Coding | None) -> CIMultiDict[str]:
-    headers = CIMultiDict({"Vary": "Accept, Accept-Encoding"})
-    headers.update(reply.headers)
+    headers = CIMultiDict(reply.headers)
+    headers.setdefault("Vary", "Accept, Accept-Encoding")
     if coding is not None:
         headers["Content-Encoding"] = coding
     if reply.format is not None:

@@ -34,7 +34,8 @@ from proxy.syntax import Form, Limits, Syntax, read
 from proxy.targets import refuse_targets
 
 METHODS = ("GET", "HEAD", "POST", "QUERY", "OPTIONS")
-_HINTS = ("cache-control", "if-none-match", "saga-guard", "traceparent", "tracestate", "user-agent")
+_HINTS = ("cache-control", "saga-guard", "traceparent", "tracestate", "user-agent")
+_CONDITIONAL_HINTS = ("if-none-match", *_HINTS)
 # So many requests are remembered, where address and body together have at most so many bytes.
 _KEPT_REQUESTS = 1024
 _KEPT_BYTES = 4000
@@ -69,11 +70,11 @@ class SparqlPages:
             names.update(dict.fromkeys(table.aliases, name))
         pages = []
         for path, name in names.items():
-            page = _Page(self, name)
+            page = functools.partial(self.answer, name=name)
             for spelling in (path, path.rstrip("/") + "/"):
                 # Which right is needed is known only once the text was read.
                 pages += [
-                    Route(method=method, path=spelling, handler=page.answer, right=None)
+                    Route(method=method, path=spelling, handler=page, right=None)
                     for method in METHODS
                     if method != "OPTIONS"
                 ]
@@ -132,15 +133,16 @@ class SparqlPages:
 
     def _query(self, request: web.Request, name: str, operation: protocol.Operation, syntax: Syntax) -> Query:
         table = self._settings.endpoints[name]
+        accept = _accept(request)
         return Query(
             id=request[REQUEST_ID],
             endpoint=name,
             syntax=syntax,
-            formats=() if syntax.is_update else self._formats(request, operation.format, syntax.form),
+            formats=() if syntax.is_update else self._formats(accept, operation.format, syntax.form),
             caller=request[CALLER],
             dataset=operation.dataset,
             timeout_s=min(operation.timeout_s, table.total_s) if operation.timeout_s else None,
-            version=protocol.version(request.headers.get("Accept", "")),
+            version=protocol.version(accept),
             hints=_hints(request),
         )
 
@@ -155,13 +157,12 @@ class SparqlPages:
             self._callers.demand_update(query.caller, local=from_this_machine(request, query.caller.address))
 
     async def _describe(self, request: web.Request, name: str) -> web.Response:
-        target = self._formats(request, None, Form.CONSTRUCT)[0]
+        target = self._formats(_accept(request), None, Form.CONSTRUCT)[0]
         base = self._settings.server.public_url.rstrip("/") or origin(request)
         body = await describe(self._settings.endpoints[name], base + request.path, target)
         return web.Response(body=body, headers=_described(target))
 
-    def _formats(self, request: web.Request, wanted: str | None, form: Form) -> tuple[Format, ...]:
-        accept = ", ".join(request.headers.getall("Accept", ()))
+    def _formats(self, accept: str, wanted: str | None, form: Form) -> tuple[Format, ...]:
         return protocol.formats(accept, wanted, form, strict=self._settings.server.strict_accept)
 
 
@@ -183,9 +184,13 @@ def expectation(limit: int) -> Callable[[web.Request], Awaitable[web.StreamRespo
     return answer
 
 
+def _accept(request: web.Request) -> str:
+    return ", ".join(request.headers.getall("Accept", ()))
+
+
 def _hints(request: web.Request) -> Mapping[str, str]:
     """Return what plugins may read. A condition counts only where nothing is changed (RFC 9110 section 13.1.2)."""
-    taken = _HINTS if request.method in ("GET", "QUERY") else [h for h in _HINTS if h != "if-none-match"]
+    taken = _CONDITIONAL_HINTS if request.method in ("GET", "QUERY") else _HINTS
     get = request.headers.get
     return MappingProxyType({name: value for name in taken if (value := get(name)) is not None})
 
@@ -198,26 +203,17 @@ def _described(target: Format) -> dict[str, str]:
     }
 
 
-class _Page:
-    """One path, bound to the endpoint that it serves."""
-
-    def __init__(self, pages: SparqlPages, name: str) -> None:
-        self._pages = pages
-        self._name = name
-
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        return await self._pages.answer(request, self._name)
-
-
 def guarded(route: Route, callers: Callers) -> AiohttpHandler:
-    """Return the route's handler behind the check of its right."""
+    """Return the route's handler, behind the check of its right where it needs one."""
+    right = route.right
+    if right is None:
+        return route.handler
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        if route.right is not None:
-            refuse_length(request, request.client_max_size)
-            caller = _identify(request, callers)
-            if not (route.local and caller.key is None and from_this_machine(request, caller.address)):
-                callers.demand(caller, route.right)
+        refuse_length(request, request.client_max_size)
+        caller = _identify(request, callers)
+        if not (route.local and caller.key is None and from_this_machine(request, caller.address)):
+            callers.demand(caller, right)
         return await route.handler(request)
 
     return handler

@@ -15,7 +15,7 @@ from plugins.cache.directives import ANYTHING, wish
 from plugins.cache.entry import Entry, Packer
 from plugins.cache.events import Count, Event
 from plugins.cache.flights import Flights
-from plugins.cache.key import Keys, named, uncacheable
+from plugins.cache.key import Keys, uncacheable
 from plugins.cache.options import CacheOptions, Life
 from plugins.cache.question import Question
 from plugins.cache.store import Store
@@ -81,20 +81,16 @@ class Cache(Plugin):
         if query.form is Form.UPDATE:
             return await self._update(query, run)
         control = wish(query.hints.get("cache-control")) if self._settings.obey_clients else ANYTHING
+        await self._store.look()
+        names = self._keys.names(query, self._store.epochs.current(query.endpoint))
+        question = Question(query=query, names=names, wish=control, life=self._lives[query.endpoint])
+        entry = self._store.get(question) if control.store else None
+        # What is kept may be kept: that has to be asked only of what is not.
+        if entry is not None and (reply := self._hit(question, entry, run)) is not None:
+            return reply
         reason = uncacheable(query.syntax, self._services) or (None if control.store else "no-store")
         if reason is not None:
             return await self._bypass(query, run, reason)
-        await self._store.look()
-        hashed = self._keys.question(query, self._store.epochs.current(query.endpoint))
-        narrow = named(hashed, query.formats[:1])
-        whole = narrow if len(query.formats) == 1 else named(hashed, query.formats)
-        life = self._lives[query.endpoint]
-        question = Question(query=query, narrow=narrow, whole=whole, wish=control, life=life)
-        entry = self._store.get(question)
-        if entry is not None:
-            reply = self._hit(question, entry, run)
-            if reply is not None:
-                return reply
         return await self._miss(question, entry, run)
 
     async def clear(self, endpoint: str) -> None:
@@ -139,14 +135,14 @@ class Cache(Plugin):
         if age_s > entry.fresh_s + question.life.revalidate_s or not question.wish.stale:
             return None
         self._count[Event.STALE]()
-        self._flights.refresh(question.whole, self._store.journey(question, run))
+        self._flights.refresh(question.names.whole, self._store.journey(question, run))
         return self._answered(entry, question, "hit")
 
     async def _miss(self, question: Question, stale: Entry | None, run: Run) -> Reply:
         """Wait for an equal query that is on its way, at most twice; else lead."""
         started = time.perf_counter()
         for last in (False, True):
-            flight = self._flights.get(question.whole) if question.wish.max_age_s > 0 else None
+            flight = self._flights.get(question.names.whole) if question.wish.max_age_s > 0 else None
             if flight is None:
                 return await self._lead(question, stale, run)
             await flight.wait(self._settings.wait_s)
@@ -169,7 +165,7 @@ class Cache(Plugin):
 
     async def _lead(self, question: Question, stale: Entry | None, run: Run) -> Reply:
         """Ask, as the one who gets the answer as it comes. Raises what the endpoint's failure means."""
-        flight = self._flights.lead(question.whole, self._store.journey(question, run))
+        flight = self._flights.lead(question.names.whole, self._store.journey(question, run))
         try:
             await flight.opened.wait()
             stale = stale or flight.stale
@@ -188,7 +184,7 @@ class Cache(Plugin):
             await flight.leave_lead()
             return self._failed(question, stale, flight.error)
         why = "uri-miss" if stale is None else "stale" if question.wish.stale else "request"
-        return flight.reply({**manners(question.query), **status(f"fwd={why}")})
+        return flight.reply({"Cache-Control": manners(question.query), **status(f"fwd={why}")})
 
     async def _alone(self, question: Question, run: Run) -> Reply:
         self._count[Event.MISS]()

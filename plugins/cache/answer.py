@@ -19,9 +19,9 @@ def status(words: str) -> dict[str, str]:
     return {STATUS: f"saga; {words}"}
 
 
-def manners(query: Query) -> dict[str, str]:
+def manners(query: Query) -> str:
     """Return what a client's own cache is told: keep it, and ask before each use; only an entry knows of updates."""
-    return {"Cache-Control": "private, no-cache" if query.caller.key else "no-cache"}
+    return "private, no-cache" if query.caller.key else "no-cache"
 
 
 def answered(
@@ -34,14 +34,10 @@ def answered(
     """
     age_s = max(0.0, now - entry.born)
     headers = CIMultiDict(entry.headers)
-    headers.update(
-        {
-            "ETag": entry.etag,
-            "Age": str(int(age_s)),
-            **manners(query),
-            **status(f"{how}; ttl={int(entry.fresh_s - age_s)}"),
-        }
-    )
+    headers["ETag"] = entry.etag
+    headers["Age"] = str(int(age_s))
+    headers["Cache-Control"] = manners(query)
+    headers[STATUS] = f"saga; {how}; ttl={int(entry.fresh_s - age_s)}"
     known = not entry.partial and matches(query.hints.get("if-none-match"), entry.etag)
     state = State(
         completeness=Completeness.PARTIAL if entry.partial else Completeness.COMPLETE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plugins.cache.directives import Wish
+from plugins.cache.key import Names
 from plugins.cache.options import Life
 from proxy.contract import Query
 from proxy.results import Format
@@ -12,19 +13,13 @@ from proxy.results import Format
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Hold a query, its names, and what its client takes: ``narrow`` is by its first format, ``whole`` by all."""
+    """Hold a query, the names of its answers, and what its client takes."""
 
     query: Query
-    narrow: bytes
-    whole: bytes
+    names: Names
     wish: Wish
     life: Life
 
-    @property
-    def names(self) -> tuple[bytes, ...]:
-        """The names under which an answer may be kept, the likely one first."""
-        return (self.narrow,) if self.narrow == self.whole else (self.narrow, self.whole)
-
     def name(self, given: Format) -> bytes:
         """Return the name under which an answer in a format is kept."""
-        return self.narrow if given is self.query.formats[0] else self.whole
+        return self.names.narrow if given is self.query.formats[0] else self.names.whole

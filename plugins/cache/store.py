@@ -54,11 +54,9 @@ class Store:
 
     def get(self, question: Question) -> Entry | None:
         """Return an answer of this worker, fresh or stale."""
-        for name in question.names:
-            entry = self._local.get(name)
-            if entry is not None:
-                return entry
-        return None
+        narrow, whole = question.names
+        entry = self._local.get(narrow)
+        return self._local.get(whole) if entry is None and whole != narrow else entry
 
     async def forget(self, endpoint: str) -> None:
         """Begin a new epoch of an endpoint, in all workers and wherever the same Redis is used."""
@@ -97,7 +95,7 @@ class Store:
         """Land with an answer that somebody left in Redis. Returns whether there is one that will do."""
         if self._shared is None or question.wish.max_age_s <= 0:
             return False
-        entry = await self._shared.get(question.names)
+        entry = await self._shared.get(question.names.likely)
         if entry is None:
             return False
         self._local.put(question.name(entry.format), entry)

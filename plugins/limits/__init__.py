@@ -6,11 +6,11 @@ A query above a limit is refused with 429 and Retry-After before anything is ask
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
-from plugins.limits.client import address_of, client_of
+from plugins.limits.client import Address, address_of, client_of
 from plugins.limits.ledger import Ledger, Visit
 from plugins.limits.options import KeyLimits, LimitsOptions
 from plugins.limits.waiting import waits_noted
@@ -19,6 +19,7 @@ from proxy.errors import ClientError, ConfigError, ProxyError, UpstreamBusy
 
 # Beyond what an endpoint's own limits allow a query, before it counts as lost with its worker.
 _SPARE_S = 30.0
+_KEPT = 4096
 
 
 class Limits(Plugin):
@@ -34,6 +35,8 @@ class Limits(Plugin):
         self._everybody = options.allowance(KeyLimits())
         self._keys = {name: options.allowance(limits) for name, limits in options.keys.items()}
         self._exempt = options.networks()
+        # A network is looked for once per address.
+        self._is_exempt_at = functools.lru_cache(_KEPT)(self._lies_in_exempt)
         self._longest_s: dict[str, float] = {}
         self._ledger: Ledger
 
@@ -62,13 +65,16 @@ class Limits(Plugin):
                 await self._ledger.leave(visit, 0.0)
                 raise
 
+        free = reply.release
+
         async def release() -> None:
             try:
-                await reply.aclose()
+                await free()
             finally:
                 await self._ledger.leave(visit, self._clock() - started - reply.queue_s)
 
-        return replace(reply, release=release)
+        reply.release = release
+        return reply
 
     async def _enter(self, query: Query) -> Visit:
         caller = query.caller
@@ -80,9 +86,9 @@ class Limits(Plugin):
 
     def _is_exempt(self, caller: Caller) -> bool:
         # A reverse proxy on an exempt network asks for people who are not.
-        if not self._exempt or caller.forwarded:
-            return False
-        address = address_of(caller)
+        return not caller.forwarded and self._is_exempt_at(address_of(caller))
+
+    def _lies_in_exempt(self, address: Address | None) -> bool:
         return address is not None and any(address in network for network in self._exempt)
 
     def _cost(self, error: BaseException, started: float, waited_s: float) -> float:

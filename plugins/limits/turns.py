@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 from plugins.limits.client import client_of
 from plugins.limits.line import Line
@@ -47,13 +46,17 @@ class Turns(Plugin):
             line.give_back()
             raise
 
+        free = reply.release
+
         async def release() -> None:
             try:
-                await reply.aclose()
+                await free()
             finally:
                 line.give_back()
 
-        return replace(reply, queue_s=reply.queue_s + waited_s, release=release)
+        reply.queue_s += waited_s
+        reply.release = release
+        return reply
 
     async def _take(self, line: Line, query: Query) -> float:
         started = self._clock()

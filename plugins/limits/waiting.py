@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -18,15 +17,23 @@ class Waits:
 _waits: ContextVar[Waits | None] = ContextVar("waits", default=None)
 
 
-@contextmanager
-def waits_noted() -> Iterator[Waits]:
+class _Noted:
+    """Be there while a query runs. A context manager made of a generator would take three times as long."""
+
+    def __enter__(self) -> Waits:
+        """Begin to collect."""
+        waits = Waits()
+        self._token = _waits.set(waits)
+        return waits
+
+    def __exit__(self, *_: object) -> None:
+        """Collect no more."""
+        _waits.reset(self._token)
+
+
+def waits_noted() -> AbstractContextManager[Waits]:
     """Collect what the query that runs inside notes."""
-    waits = Waits()
-    token = _waits.set(waits)
-    try:
-        yield waits
-    finally:
-        _waits.reset(token)
+    return _Noted()
 
 
 def note_wait(seconds: float) -> None:

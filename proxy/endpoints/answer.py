@@ -47,6 +47,11 @@ class Answer:
         self._first = await self._next()
         self._kill_at(self._deadline, f"{self._total_s:g} s")
 
+    @property
+    def arrived(self) -> bool:
+        """Whether the child has said its last word, so that nothing has to be waited for."""
+        return self._ended
+
     def stop(self) -> None:
         """Let the deadline go."""
         if self._timer is not None:

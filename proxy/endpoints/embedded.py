@@ -19,6 +19,7 @@ from proxy.endpoints.pool import Pool
 from proxy.endpoints.updates import Updates
 from proxy.errors import Forbidden, NotAcceptable, UpstreamFailed
 from proxy.results.formats import Format, formats_for
+from proxy.results.state import State
 from proxy.syntax import Form
 
 GIB = 1024**3
@@ -150,6 +151,7 @@ class EmbeddedEndpoint:
             until=started + total_s,
             format=fmt,
             chunks=answer,
+            state=State(arrived=answer.arrived),
             release=release,
             queue_s=asked - started,
             upstream_s=clock() - asked,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import io
+import math
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
 
 import aiohttp
 from yarl import URL
@@ -15,7 +19,7 @@ from yarl import URL
 from proxy.contract import Query
 from proxy.endpoints.connect import Connections
 from proxy.endpoints.engine import Engine, Failure
-from proxy.endpoints.inflate import Inflate
+from proxy.endpoints.pieces import Pieces
 from proxy.errors import ProxyError, Truncated, UpstreamFailed, UpstreamTimeout
 from proxy.settings import EndpointTable
 from proxy.syntax import Form
@@ -24,9 +28,12 @@ _ERROR_BYTES = 64 * 1024
 _LARGE_BODY_BYTES = 512 * 1024
 _ERROR_BODY_S = 5.0
 _CANCEL_S = 2.0
+_SPARE_S = 1.0
 _SUCCESS = (200, 203, 204, 206)
 _FORM = "application/x-www-form-urlencoded"
 _TRACE_HEADERS = ("traceparent", "tracestate")
+# Longer texts are not remembered.
+_KEPT_LENGTH = 4000
 
 
 class Exchange:
@@ -47,14 +54,15 @@ class Exchange:
             self._total_s = min(query.timeout_s + engine.grace_s, table.total_s)
         self._deadline = asyncio.get_running_loop().time() + self._total_s
         self._first = b""
-        self._body: AsyncIterator[bytes]
+        self._size = 0
+        self._body: Pieces
         self._response: aiohttp.ClientResponse | None = None
         self.status = 0
         self.headers: Mapping[str, str] = {}
         self.upstream_s = 0.0
 
     async def open(self, text: str) -> bytes:
-        """Send the query and return the first bytes of a success; header names are lower-case.
+        """Send the query and return the first bytes of a success.
 
         Raises:
             ProxyError: whatever the engine's failure means; UpstreamTimeout, UpstreamFailed.
@@ -62,19 +70,30 @@ class Exchange:
         started = time.perf_counter()
         try:
             with self._translated():
-                async with asyncio.timeout(min(self._table.first_byte_s, self._total_s)):
-                    response = self._response = await self._send(text)
-                    self.status = response.status
-                    self.headers = {name.lower(): value for name, value in response.headers.items()}
-                    if not self._succeeded:
-                        raise self._engine.failure(await self._failure(), self._query)
-                    self._body = self._pieces(response)
-                    self._first = await anext(self._body, b"")
+                response = self._response = await self._send(text)
+                self.status = response.status
+                self.headers = response.headers
+                if not self._succeeded:
+                    raise self._engine.failure(await self._failure(), self._query)
+                self._body = Pieces(response, self._deadline)
+                self._first = await anext(self._body, b"")
+                self._flows(response)
         except BaseException:
             await self.close()
             raise
         self.upstream_s = time.perf_counter() - started
         return self._first
+
+    def _flows(self, response: aiohttp.ClientResponse) -> None:
+        """From the first byte on another limit holds for silence."""
+        if response.connection is not None and (protocol := response.connection.protocol) is not None:
+            protocol.read_timeout = self._table.idle_s
+            protocol.start_timeout()
+
+    @property
+    def arrived(self) -> bool:
+        """Whether all of the answer is here, so that nothing of it has to be waited for."""
+        return self._response is not None and self._response.content.is_eof()
 
     @property
     def deadline(self) -> float:
@@ -87,26 +106,29 @@ class Exchange:
         return 200 <= self.status < 300 if self._query.form is Form.UPDATE else self.status in _SUCCESS
 
     async def _send(self, text: str) -> aiohttp.ClientResponse:
-        # yarl quotes in C, which for a query of 100 kB is the difference between 0.2 and 6 ms.
-        body = URL.build(path="/", query=self._fields(text)).raw_query_string.encode()
+        fields = tuple(self._fields(text))
+        comes_again = len(text) <= _KEPT_LENGTH and not self._query.dataset and not self._ticket
+        body = (_remembered_form if comes_again else _form)(fields)
         headers = {"Content-Type": _FORM, "Accept": self._engine.accept(self._query)}
         headers.update(self._engine.headers(self._ticket))
         headers.update({name: self._query.hints[name] for name in _TRACE_HEADERS if name in self._query.hints})
         home = self._connections.home
         url = URL(self._address())
+        limits = _limits(self._table.connect_s, min(self._table.first_byte_s, self._total_s), self._total_s)
+        post = functools.partial(_post, body=body, headers=headers, limits=limits)
         try:
-            response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
+            response = await post(home, url)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
             kept = isinstance(error, (aiohttp.ServerDisconnectedError, ConnectionResetError, BrokenPipeError))
             if self._query.form is Form.UPDATE or not kept or isinstance(error, aiohttp.ClientConnectorError):
                 raise
             # A kept connection that the endpoint closed while it was idle: nothing was answered, so ask again.
-            response = await home.post(url, data=_payload(body), headers=headers, allow_redirects=False)
+            response = await post(home, url)
         if response.status in (307, 308) and "Location" in response.headers:
             response.close()
             target = url.join(URL(response.headers["Location"]))
             session = home if target.origin() == url.origin() else self._connections.elsewhere
-            response = await session.post(target, data=_payload(body), headers=headers, allow_redirects=False)
+            response = await post(session, target)
         return response
 
     def _address(self) -> str:
@@ -129,7 +151,7 @@ class Exchange:
         body = bytearray()
         with suppress(TimeoutError, aiohttp.ClientError, RuntimeError, ProxyError):
             async with asyncio.timeout(_ERROR_BODY_S):
-                async for piece in self._pieces(self._response):
+                async for piece in Pieces(self._response, self._deadline):
                     body += piece
                     if len(body) >= _ERROR_BYTES:
                         break
@@ -140,46 +162,27 @@ class Exchange:
             text=_decoded(bytes(body[:_ERROR_BYTES]), self._response.charset),
         )
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body after decompression. Raises Truncated, UpstreamTimeout, UpstreamFailed."""
-        size = len(self._first)
-        if self._first:
-            yield self._first
-        with self._translated():
-            async for piece in self._body:
-                size += len(piece)
-                if size > self._table.max_result_bytes:
-                    limit = self._table.max_result_bytes
-                    raise Truncated(f"The answer is larger than {limit:,} bytes (`max_result_bytes`).")
-                yield piece
+    def __aiter__(self) -> Self:
+        """Return itself: an answer is read once."""
+        return self
+
+    async def __anext__(self) -> bytes:
+        """Return the next part of the body after decompression. Raises Truncated, UpstreamTimeout, UpstreamFailed."""
+        piece, self._first = self._first, b""
+        if not piece:
+            with self._translated():
+                piece = await anext(self._body)
+        self._size += len(piece)
+        if self._size > self._table.max_result_bytes:
+            limit = self._table.max_result_bytes
+            raise Truncated(f"The answer is larger than {limit:,} bytes (`max_result_bytes`).")
+        return piece
 
     async def drain(self) -> None:
-        """Read a body that nobody wants, as far as it is small. Raises what `chunks` raises."""
-        size = 0
-        async for piece in self.chunks():
-            size += len(piece)
-            if size > _ERROR_BYTES:
+        """Read a body that nobody wants, as far as it is small. Raises what reading it raises."""
+        async for _ in self:
+            if self._size > _ERROR_BYTES:
                 return
-
-    async def _pieces(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-        content = response.content
-        coding = self.headers.get("content-encoding", "").strip().lower()
-        inflate = None if coding in ("", "identity") else Inflate(coding)
-        while chunk := await self._read(content):
-            if inflate is None:
-                yield chunk
-            else:
-                for piece in inflate.feed(chunk):
-                    yield piece
-        if inflate is not None:
-            inflate.finish()
-
-    async def _read(self, content: aiohttp.StreamReader) -> bytes:
-        if content.is_eof():
-            # All of it has come: there is nothing to wait for.
-            return await content.readany()
-        async with asyncio.timeout_at(self._deadline):
-            return await content.readany()
 
     async def close(self) -> None:
         """End the exchange. In the middle of an answer this closes the connection, and tells the engine if it can."""
@@ -194,24 +197,38 @@ class Exchange:
                 async with asyncio.timeout(_CANCEL_S), self._connections.home.post(address, allow_redirects=False):
                     pass
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self) -> _Translated:
+        return _Translated(self._table, self._total_s)
+
+
+class _Translated:
+    """Turn the errors of the client library into ours; what is ours already, or nobody's, passes."""
+
+    def __init__(self, table: EndpointTable, total_s: float) -> None:
+        self._table = table
+        self._total_s = total_s
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Raise ours instead."""
         table = self._table
-        try:
-            yield
-        except aiohttp.ConnectionTimeoutError as error:
+        if error is None:
+            return
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
             raise UpstreamTimeout(f"The endpoint could not be reached within {table.connect_s:g} s.") from error
-        except TimeoutError as error:
+        if isinstance(error, TimeoutError):
             raise UpstreamTimeout(
                 f"The endpoint took longer than its limits here: {table.first_byte_s:g} s to the first byte, "
                 f"{table.idle_s:g} s without one, {self._total_s:g} s in all. Ask for less, or for fewer rows."
             ) from error
-        except (aiohttp.ClientPayloadError, aiohttp.http.HttpProcessingError, RuntimeError) as error:
+        if isinstance(error, aiohttp.ClientPayloadError | aiohttp.http.HttpProcessingError | RuntimeError):
             # RuntimeError is how the library says that the framing itself broke in the middle of a body.
             raise Truncated("The endpoint ended its answer before the end.", private=repr(error)) from error
-        except aiohttp.ClientConnectorError as error:
+        if isinstance(error, aiohttp.ClientConnectorError):
             raise UpstreamFailed("The endpoint cannot be reached.", private=repr(error)) from error
-        except (aiohttp.ClientError, ValueError, OSError) as error:
+        if isinstance(error, aiohttp.ClientError | ValueError | OSError):
             raise UpstreamFailed("The connection to the endpoint failed.", private=repr(error)) from error
 
 
@@ -224,6 +241,28 @@ def _decoded(body: bytes, charset: str | None) -> str:
     return "".join(each if each.isprintable() or each in "\n\t" else " " for each in text)
 
 
-def _payload(body: bytes) -> bytes | io.BytesIO:
-    """Return the body as the client library sends it best: a large one in pieces, so that the loop goes on."""
-    return body if len(body) <= _LARGE_BODY_BYTES else io.BytesIO(body)
+def _form(fields: tuple[tuple[str, str], ...]) -> bytes:
+    # yarl quotes in C, which for a query of 100 kB is the difference between 0.2 and 6 ms.
+    return URL.build(path="/", query=fields).raw_query_string.encode()
+
+
+# The same short query comes again and again.
+_remembered_form = functools.lru_cache(maxsize=1024)(_form)
+
+
+@functools.lru_cache(maxsize=64)
+def _limits(connect_s: float, first_byte_s: float, total_s: float) -> aiohttp.ClientTimeout:
+    """Return the limits of a request that the client library's own timers keep, which it has anyway.
+
+    Its limit for all comes a little later than ours, since it also holds for what has come and must only be read.
+    """
+    total_s += _SPARE_S
+    return aiohttp.ClientTimeout(total=total_s, sock_connect=connect_s, sock_read=first_byte_s, ceil_threshold=math.inf)
+
+
+def _post(
+    session: aiohttp.ClientSession, url: URL, *, body: bytes, headers: dict[str, str], limits: aiohttp.ClientTimeout
+) -> Awaitable[aiohttp.ClientResponse]:
+    """Send the body as the client library sends it best: a large one in pieces, so that the loop goes on."""
+    data = body if len(body) <= _LARGE_BODY_BYTES else io.BytesIO(body)
+    return session.post(url, data=data, headers=headers, timeout=limits, allow_redirects=False)

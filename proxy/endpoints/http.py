@@ -90,9 +90,9 @@ class HttpEndpoint:
         return Reply(
             format=fmt,
             until=exchange.deadline,
-            chunks=self._engine.mended(query, _modern(fmt, exchange.chunks())),
+            chunks=self._engine.mended(query, _modern(fmt, exchange)),
             release=exchange.close,
-            state=State(partial=self._engine.partial(exchange.status, exchange.headers)),
+            state=State(partial=self._engine.partial(exchange.status, exchange.headers), arrived=exchange.arrived),
             headers={name: _tame(exchange.headers[name]) for name in _PASSED_HEADERS if name in exchange.headers},
             version=version(exchange.headers.get("content-type", "")),
             upstream_s=exchange.upstream_s,

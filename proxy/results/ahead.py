@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 
 
 class Ahead:
@@ -24,10 +24,10 @@ class Ahead:
             await asyncio.wait((self._pending,), timeout=left)
         return self._pending.done()
 
-    async def take(self) -> bytes | None:
+    def take(self) -> Awaitable[bytes | None]:
         """Return the next chunk, None at the end. Errors of the stream pass."""
         pending, self._pending = self._pending, None
-        return await (pending or anext(self._chunks, None))
+        return pending or anext(self._chunks, None)
 
     async def aclose(self) -> None:
         """Let go of a chunk that is still waited for."""

@@ -91,7 +91,7 @@ async def checked(
     waiting, until, opened, whole = 0, 0.0, False, False
     try:
         while True:
-            if held and not await source.comes(until):
+            if held and not state.arrived and not await source.comes(until):
                 checker.hurry()
                 # Before a row there is nothing to see, and a failure can still be told as one.
                 opened = opened or state.rows > 0

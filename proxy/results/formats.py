@@ -23,6 +23,9 @@ class Format(Enum):
     RDFXML = "application/rdf+xml"
     JSONLD = "application/ld+json"
 
+    # There is one of each. Enum's own, in Python, hashes the name, on every look into a table by format.
+    __hash__ = object.__hash__
+
     @property
     def media_type(self) -> str:
         """The media type, without parameters."""

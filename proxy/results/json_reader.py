@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
@@ -27,6 +28,9 @@ _MAX_KNOWN = 4096
 # After so much a pattern is made for the answer's own columns.
 # Units: bytes.
 _LARGE = 1024 * 1024
+# Lists of columns up to this long are remembered.
+# Units: bytes.
+_SHORT = 1000
 
 
 class JsonReader(Reader):
@@ -211,10 +215,13 @@ class JsonReader(Reader):
     def _declare(self, names: Json) -> None:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise MalformedError("the list of variables is not a list of names")
-        if len(names) > MAX_COLUMNS or len(set(map(str, names))) < len(names):
+        self._take_columns(tuple(map(str, names)))
+
+    def _take_columns(self, names: tuple[str, ...]) -> None:
+        self._columns_set = frozenset(names)
+        if len(names) > MAX_COLUMNS or len(self._columns_set) < len(names):
             raise MalformedError("the list of variables is too long or names one twice")
-        self.columns = [str(name) for name in names]
-        self._columns_set = frozenset(self.columns)
+        self.columns = list(names)
         self._patterns = row_patterns(len(names))
 
     def _open(self, data: bytes) -> int:
@@ -223,7 +230,8 @@ class JsonReader(Reader):
         found = OPENING.match(data)
         if found is None:
             return 0
-        self._declare(json.loads(b"[" + found[1] + b"]"))
+        written = found[1]
+        self._take_columns(_known_columns(written) if len(written) <= _SHORT else _columns(written))
         self._opened_usually = True
         self._grammar = self._opened_document()
         next(self._grammar)
@@ -277,3 +285,11 @@ class JsonReader(Reader):
             raise MalformedError("a row binds a variable that the head does not list")
         self.state.rows += 1
         self.take_row(row)
+
+
+def _columns(written: bytes) -> tuple[str, ...]:
+    return tuple(json.loads(b"[" + written + b"]"))
+
+
+# Most answers have the columns of others.
+_known_columns = functools.lru_cache(maxsize=256)(_columns)

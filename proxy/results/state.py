@@ -21,7 +21,8 @@ class State:
 
     Shapes: ``rows`` are solutions or triples, exact only once the state is not OPEN; ``boolean`` is the answer of an
     ASK. ``partial`` is why an answer that ends cleanly is not whole: ``anytime``, ``row_cap`` or ``limit``.
-    ``sent`` is whether its head has gone out to a client, which then can only be cut off.
+    ``sent`` is whether its head has gone out to a client, which then can only be cut off. ``arrived`` is whether all of
+    it had come from the endpoint when its first byte was there, so that nobody waits for the next.
     Units: ``size`` in bytes, as the endpoint gave them.
     """
 
@@ -31,6 +32,7 @@ class State:
     boolean: bool | None = None
     size: int = 0
     sent: bool = False
+    arrived: bool = False
 
     @property
     def empty(self) -> bool:

@@ -83,6 +83,11 @@ class Syntax:
         return grow()
 
     @property
+    def grown(self) -> bool:
+        """Whether somebody has asked for the tree."""
+        return "tree" in self.__dict__
+
+    @property
     def is_update(self) -> bool:
         return self.form is Form.UPDATE
 

@@ -27,10 +27,23 @@ for value in (0.5, 1.5, 9):
 """
 
 
-def worker(folder: Path) -> int:
+# More than the room that is taken at the start: the files grow, and numbers stay where they are.
+_CROWD = """
+from proxy.series import PrometheusMetrics
+made = PrometheusMetrics()
+counter = made.counter("saga_a", "A", ["kind"])
+first = counter.labels("x")
+first.inc()
+for n in range(20_000):
+    counter.labels(str(n)).inc()
+first.inc(2)
+"""
+
+
+def worker(folder: Path, program: str = _WORKER) -> int:
     """Let a process count, and return its id after its end."""
     environment = {**os.environ, MULTIPROCESS_FOLDER: str(folder)}
-    child = subprocess.Popen([sys.executable, "-c", _WORKER], env=environment)
+    child = subprocess.Popen([sys.executable, "-c", program], env=environment)
     assert child.wait(60) == 0
     return child.pid
 
@@ -60,6 +73,13 @@ def test_counts_of_ended_workers_are_kept_in_one_file(tmp_path: Path, metrics: P
         assert found['saga_c_sum{"kind": "x"}'] == 11 * ended
         assert "saga_b{}" not in found
         assert not list(tmp_path.glob(f"*_{pid}.db"))
+
+
+def test_files_that_grow_lose_no_count(tmp_path: Path, metrics: PrometheusMetrics) -> None:
+    worker(tmp_path, _CROWD)
+    found = shown(metrics)
+    assert found['saga_a_total{"kind": "x"}'] == 3
+    assert sum(value for name, value in found.items() if name.startswith("saga_a_total")) == 20_003
 
 
 def test_while_somebody_looks_nothing_is_moved_and_nobody_waits(tmp_path: Path, metrics: PrometheusMetrics) -> None:

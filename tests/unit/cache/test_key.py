@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
-from plugins.cache.key import Keys, named, uncacheable
+from plugins.cache.key import Keys, uncacheable
 from proxy.contract import Caller, Dataset, Query, Right
 from proxy.results import Format
 from proxy.syntax import read
@@ -16,7 +16,7 @@ from tests.unit.cache.questions import query
 
 
 def name(asked: Query, epoch: int = 1) -> bytes:
-    return named(Keys("rights").question(asked, epoch), asked.formats)
+    return Keys("rights").names(asked, epoch).whole
 
 
 def test_layout_and_comments_do_not_matter_and_nor_do_id_source_and_address() -> None:
@@ -69,7 +69,7 @@ def test_keys_are_told_apart_only_where_the_configuration_says_so() -> None:
     rights: frozenset[Right] = frozenset({"query"})
     one, other = (query(caller=Caller(address="", key=key, rights=rights)) for key in ("one", "other"))
     assert name(one) == name(other)
-    assert len({named(Keys("key").question(each, 1), each.formats) for each in (one, other)}) == 2
+    assert len({Keys("key").names(each, 1) for each in (one, other)}) == 2
 
 
 _TERMS = st.sampled_from(["?s", "?p", "?o", "<urn:a>", '"x"', '"x "', '"#x"', "'''\n'''", "'x'@en", "1", "1.0", "a:b"])
