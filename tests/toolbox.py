@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from plugins.nl.contract import Budget, Question, Turn, Work
+from plugins.nl.contract import ALL_ON, Budget, Question, Switches, Turn, Work
 from plugins.nl.shape import read as read_shape
-from plugins.nl.tools import Filter, Knowledge, Tools
+from plugins.nl.tools import Knowledge, Tools
 from plugins.schema.builders.progress import Progress
 from plugins.schema.guard import Guard
 from plugins.search import Search
@@ -59,13 +59,15 @@ class Toolbox:
             index=lambda: guard.index("demo"),
         )
 
-    def work(self, text: str, language: str = "en", mode: Filter = "demote", history: tuple[Turn, ...] = ()) -> Work:
+    def work(
+        self, text: str, language: str = "en", switches: Switches = ALL_ON, history: tuple[Turn, ...] = ()
+    ) -> Work:
         """Return what a strategy is given for a question."""
         question = Question(text=text, endpoint="demo", language=language, history=history)
         shape = read_shape(question)
         budget = Budget(clock=time.monotonic, started=time.monotonic())
-        tools = Tools(self.context, self.knowledge, CALLER, question, shape, budget, mode)
-        return Work(question=question, shape=shape, tools=tools, budget=budget)
+        tools = Tools(self.context, self.knowledge, CALLER, question, shape, budget, switches)
+        return Work(question=question, shape=shape, tools=tools, budget=budget, switches=switches)
 
 
 @asynccontextmanager

@@ -39,7 +39,10 @@ class Warned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """All that comes of a question."""
+    """All that comes of a question.
+
+    Shapes: ``model`` has the name of the model that was asked and the version of the prompts, nothing without one.
+    """
 
     id: str
     conversation: str
@@ -53,6 +56,7 @@ class Answer:
     types: Mapping[str, Sequence[str]] = field(default_factory=dict)
     steps: Sequence[Mapping[str, Any]] = ()
     gate: Sequence[Judgement] = ()
+    model: Mapping[str, str] = field(default_factory=dict)
     usage: Mapping[str, float] = field(default_factory=dict)
     warnings: Sequence[Warned] = ()
     confidence: float | None = None
@@ -75,6 +79,7 @@ class Answer:
             "steps": list(self.steps),
             "types": {key: list(value) for key, value in self.types.items()},
             "gate": [each.document() for each in self.gate],
+            **({"model": dict(self.model)} if self.model else {}),
             "usage": dict(self.usage),
             "warnings": [each.document() for each in self.warnings],
         }

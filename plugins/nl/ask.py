@@ -154,7 +154,17 @@ def print_answer(answer: Mapping[str, Any], out: TextIO) -> None:
     for warning in answer["warnings"]:
         print(f"warning: {line(warning['message'], 500)}", file=out)
     sure = f", confidence {answer['confidence']:.2f}" if "confidence" in answer else ""
-    print(f"{answer['status']}{sure}, {answer['usage']['seconds']:.2f} s", file=out)
+    print(f"{answer['status']}{sure}{_spent(answer['usage'])}, {answer['usage']['seconds']:.2f} s", file=out)
+
+
+def _spent(usage: Mapping[str, float]) -> str:
+    """Return what the model was asked for and cost; nothing where none was asked."""
+    calls = usage.get("llm_calls", 0)
+    if not calls:
+        return ""
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    cost = f", cost {usage['cost']:.4g}" if "cost" in usage else ""
+    return f", {calls} call{'s' * (calls != 1)} of the model with {tokens:,} tokens{cost}"
 
 
 def _safe(text: str) -> str:

@@ -6,15 +6,20 @@ runner stamps its events, gives the last candidate to the gate, and makes the an
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from plugins.nl.switches import ALL_ON as ALL_ON
+from plugins.nl.switches import Filter as Filter
+from plugins.nl.switches import Switches as Switches
 from proxy.results.terms import Term
 
 if TYPE_CHECKING:
-    # The tools are made of these nouns; a strategy only holds them.
+    # Tools and models are made of these nouns; a strategy only holds them.
+    from plugins.nl.model.contract import ChatModel
     from plugins.nl.tools import Tools
 
 AnswerForm = Literal["ask", "count", "number", "date", "year", "entity", "list", "label", "winner", "text"]
@@ -210,51 +215,62 @@ def found(candidate: Candidate) -> Event:
     return Event(kind="candidate", data={"sparql": candidate.sparql, "why": candidate.why}, candidate=candidate)
 
 
+# What a budget has a limit for, beside the seconds.
+Limited = Literal["actions", "queries", "llm_calls", "tokens", "money"]
+
+
 class OutOfBudget(Exception):
-    """The budget of a question is spent: actions, queries, tokens or seconds."""
+    """The budget of a question is spent: actions, queries, calls of the model, tokens, money or seconds."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
     """What one question may cost, and what it has cost.
 
-    Units: ``seconds`` since ``started``, on ``clock``.
+    Units: ``seconds`` since ``started``, on ``clock``; ``money`` in the currency of the configured prices.
     """
 
     clock: Callable[[], float]
     actions: int = 15
     queries: int = 60
+    llm_calls: int = 40
     tokens: int = 200_000
+    money: float = math.inf
     seconds: float = 60.0
     started: float = 0.0
-    spent: dict[str, int] = field(default_factory=dict)
+    spent: dict[str, float] = field(default_factory=dict)
 
     @property
     def left_s(self) -> float:
         """Seconds that are left, never below 0."""
         return max(0.0, self.seconds - (self.clock() - self.started))
 
-    def spend(self, what: str, amount: int = 1) -> None:
+    def spend(self, what: Limited, amount: float = 1) -> None:
         """Count something. Raises OutOfBudget where there is none left, or no time."""
         total = self.spent.get(what, 0) + amount
-        most = {"actions": self.actions, "queries": self.queries, "tokens": self.tokens}.get(what)
-        if (most is not None and total > most) or not self.left_s:
+        most: float = getattr(self, what)
+        if total > most or not self.left_s:
             raise OutOfBudget(what)
         self.spent[what] = total
 
-    def count(self, what: str, amount: int = 1) -> None:
+    def count(self, what: str, amount: float = 1) -> None:
         """Count something that has no limit of its own."""
         self.spent[what] = self.spent.get(what, 0) + amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """All that a strategy has: the question, its shape, the tools, and what it may cost."""
+    """All that a strategy has: the question, its shape, the tools, the model, and what it may cost.
+
+    Shapes: ``model`` is None where none is configured.
+    """
 
     question: Question
     shape: Shape
     tools: Tools
     budget: Budget
+    model: ChatModel | None = None
+    switches: Switches = ALL_ON
 
 
 class Strategy(Protocol):

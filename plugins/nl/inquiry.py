@@ -10,19 +10,17 @@ from dataclasses import dataclass, field, replace
 
 from plugins.nl.answer import Answer, Judgement, Warned
 from plugins.nl.contract import (
-    Budget,
     Candidate,
     Event,
     OutOfBudget,
-    Question,
-    Shape,
     Status,
     Strategy,
     Turn,
     Work,
 )
-from plugins.nl.gate import Gate
-from plugins.nl.tools import Tools
+from plugins.nl.gate import Gate, skipped
+from plugins.nl.model.contract import ChatModel, ModelUnavailable
+from plugins.nl.prompts import digest
 from plugins.nl.trace import Trace
 from plugins.nl.unavailable import Unavailable
 from proxy.errors import BadQuery, ProxyError, TooMany, UpstreamError
@@ -50,18 +48,15 @@ _COUNTED = (
 class Inquiry:
     """Answer one question. ``status`` and ``answer`` are there once the events have ended; None where they were left.
 
-    Shapes: ``warnings`` are those that hold before anything was done.
+    Shapes: ``substitute`` takes over where the model is gone; ``warnings`` are those that hold from the start.
     """
 
     id: str
     conversation: str
-    question: Question
-    shape: Shape
+    work: Work
     strategy: Strategy
-    tools: Tools
-    gate: Gate
-    budget: Budget
     max_rows: int
+    substitute: Strategy | None = None
     warnings: list[Warned] = field(default_factory=list)
     status: Status | None = None
     answer: Answer | None = None
@@ -73,9 +68,9 @@ class Inquiry:
 
         Raises Unavailable where model or endpoint are gone before the first step, TooMany where the caller may no more.
         """
-        trace = Trace(self.budget.clock)
-        seconds = self.budget.seconds
-        self.budget.seconds -= min(_KEPT_S, _KEPT_SHARE * seconds)
+        trace = Trace(self.work.budget.clock)
+        seconds = self.work.budget.seconds
+        self.work.budget.seconds -= min(_KEPT_S, _KEPT_SHARE * seconds)
         async with aclosing(self._tried(trace)) as events:
             async for event in events:
                 yield trace.stamp(event)
@@ -95,22 +90,37 @@ class Inquiry:
     def turn(self) -> Turn:
         """Return what a later question of the conversation may refer to."""
         assert self.answer is not None
-        return Turn(question=self.question.text, sparql=self.answer.sparql, labels=self.answer.labels)
+        return Turn(question=self.work.question.text, sparql=self.answer.sparql, labels=self.answer.labels)
 
     async def _tried(self, trace: Trace) -> AsyncGenerator[Event, None]:
         """Yield what the strategy does, and remember how it ended."""
-        work = Work(question=self.question, shape=self.shape, tools=self.tools, budget=self.budget)
         try:
             with self._surviving("nl.strategy_failed", "The strategy failed"):
-                async with aclosing(self.strategy.run(work)) as events:
-                    while (event := await self._next(events)) is not None:
-                        if event.kind == "action" and trace.actions >= self.budget.actions:
-                            raise OutOfBudget("actions")
+                async with aclosing(self._steps(trace)) as events:
+                    async for event in events:
                         yield event
         except (OutOfBudget, TimeoutError):
             self._spent = True
         except ProxyError as error:
             self._failed(error, trace)
+
+    async def _steps(self, trace: Trace) -> AsyncGenerator[Event, None]:
+        """Yield the events of the strategy; where its model is gone, those of the substitute."""
+        try:
+            async with aclosing(self.strategy.run(self.work)) as events:
+                while (event := await self._next(events)) is not None:
+                    if event.kind == "action" and trace.actions >= self.work.budget.actions:
+                        raise OutOfBudget("actions")
+                    yield event
+        except ModelUnavailable as error:
+            if self.substitute is None:
+                raise
+            self.strategy, self.substitute = self.substitute, None
+            self.work = replace(self.work, model=None)
+            self._warn(error.code, f"{error.detail} {self.strategy.name} answered instead.")
+            async with aclosing(self._steps(trace)) as events:
+                async for event in events:
+                    yield event
 
     def _failed(self, error: ProxyError, trace: Trace) -> None:
         """Take note of an error that ended the strategy. Raises Unavailable, TooMany before the first step."""
@@ -127,21 +137,24 @@ class Inquiry:
 
     async def _next(self, events: AsyncGenerator[Event, None]) -> Event | None:
         """Return the next event within the time that is left. Raises TimeoutError."""
-        async with asyncio.timeout(self.budget.left_s):
+        async with asyncio.timeout(self.work.budget.left_s):
             return await anext(events, None)
 
     def _allow(self, seconds: float, queries: int) -> None:
         """Let the question go on until so many seconds after its start, with some more queries."""
-        self.budget.seconds = seconds
-        self.budget.queries = self.budget.spent.get("queries", 0) + queries
+        self.work.budget.seconds = seconds
+        self.work.budget.queries = int(self.work.budget.spent.get("queries", 0)) + queries
 
     async def _gated(self, candidate: Candidate) -> tuple[Candidate, tuple[Judgement, ...]]:
         """Return the candidate as the gate leaves it; as it is where the gate cannot end."""
+        if not self.work.switches.gate:
+            return candidate, skipped("the gate is switched off")
         detail = ""
         try:
             with self._surviving("nl.gate_failed", "The answer was not checked to its end"):
-                async with asyncio.timeout(self.budget.left_s):
-                    return await self.gate.run(candidate, self.question, self.shape, self.tools)
+                async with asyncio.timeout(self.work.budget.left_s):
+                    work = self.work
+                    return await Gate(self._judge()).run(candidate, work.question, work.shape, work.tools)
         except (OutOfBudget, TimeoutError):
             self._spent = self._spent or candidate.table is None
             detail = "no time was left."
@@ -166,8 +179,8 @@ class Inquiry:
     async def _look_after_endpoint(self) -> None:
         """Take note where the endpoint is gone: a search that found nothing may have had nobody to ask."""
         try:
-            async with asyncio.timeout(self.budget.left_s):
-                await self.tools.asker.table("ASK {}", seconds=_ALIVE_S)
+            async with asyncio.timeout(self.work.budget.left_s):
+                await self.work.tools.asker.table("ASK {}", seconds=_ALIVE_S)
         except UpstreamError as error:
             self._warn(error.code, error.detail)
             self._gone = True
@@ -185,16 +198,17 @@ class Inquiry:
         return Answer(
             id=self.id,
             conversation=self.conversation,
-            question=self.question,
+            question=self.work.question,
             strategy=self.strategy.name,
             status=self.status,
-            shape=self.shape,
+            shape=self.work.shape,
             sparql=candidate.sparql if candidate else "",
             table=candidate.table if candidate else None,
             labels=labels,
             types=candidate.types if candidate else {},
             steps=trace.steps(),
             gate=gate,
+            model=self._model(),
             usage={"actions": trace.actions, **self._usage(), "seconds": round(trace.seconds, 3)},
             warnings=tuple(self.warnings),
             confidence=candidate.confidence if candidate else None,
@@ -218,11 +232,11 @@ class Inquiry:
         iris = [term.value for row in rows for term in row if term and term.kind == "iri"]
         wanted: list[str] = []
         with suppress(OutOfBudget, TimeoutError, BadQuery):
-            wanted = list(dict.fromkeys((*self.tools.named_in(candidate.sparql), *iris)))[:_MOST_NAMED]
+            wanted = list(dict.fromkeys((*self.work.tools.named_in(candidate.sparql), *iris)))[:_MOST_NAMED]
             if not self._gone:
-                async with asyncio.timeout(self.budget.left_s):
-                    await self.tools.labels.learn(wanted)
-        return {**self.tools.labels.mapping(wanted), **candidate.labels}
+                async with asyncio.timeout(self.work.budget.left_s):
+                    await self.work.tools.labels.learn(wanted)
+        return {**self.work.tools.labels.mapping(wanted), **candidate.labels}
 
     def _status(self, candidate: Candidate | None) -> Status:
         if self._gone:
@@ -233,8 +247,20 @@ class Inquiry:
             return "unanswered"
         return "answered"
 
+    def _judge(self) -> ChatModel | None:
+        """Return the model where the strategy asked it: whoever wants an answer without one gets all of it so."""
+        return self.work.model if self.work.budget.spent.get("llm_calls") else None
+
+    def _model(self) -> Mapping[str, str]:
+        """Return which model was asked, with which prompts; nothing where none was."""
+        if self.work.model is None or not self.work.budget.spent.get("llm_calls"):
+            return {}
+        return {"name": self.work.model.name, "prompts": digest()}
+
     def _usage(self) -> Mapping[str, float]:
-        return {name: self.budget.spent.get(name, 0) for name in _COUNTED}
+        spent = self.work.budget.spent
+        cost = {"cost": round(spent["money"], 6)} if "money" in spent else {}
+        return {**{name: int(spent.get(name, 0)) for name in _COUNTED}, **cost}
 
     def _warn(self, code: str, message: str) -> None:
         self.warnings.append(Warned(code=code, message=message))

@@ -17,7 +17,10 @@ class Roster:
     """
 
     def __init__(self, more: Mapping[str, str], default: str) -> None:
-        """Take further strategies, as `module:Class` by name. Raises ConfigError for one that cannot be made."""
+        """Take further strategies, as `module:Class` by name. Raises ConfigError for one that cannot be made.
+
+        ``default`` is the one of requests that name none.
+        """
         self._places = {**STRATEGIES, **more}
         self._default = default
         self._made: dict[str, Strategy] = {}

@@ -27,10 +27,11 @@ from plugins.nl.gate.preview import preview
 from plugins.nl.gate.rank import rank
 from plugins.nl.gate.values import mass
 from plugins.nl.gate.winner import winner
+from plugins.nl.model.contract import ChatModel
 from plugins.nl.tools import Execution, Tools
 from proxy.errors import BadQuery, ProxyError
 
-__all__ = ["CHECKS", "Gate"]
+__all__ = ["CHECKS", "Gate", "skipped"]
 
 CHECKS: tuple[tuple[Check, Callable[[Case], Awaitable[Opinion]]], ...] = (
     ("form", form),
@@ -49,7 +50,10 @@ CHECKS: tuple[tuple[Check, Callable[[Case], Awaitable[Opinion]]], ...] = (
 
 
 class Gate:
-    """Check candidates. It holds nothing."""
+    """Check candidates; ``model`` judges them, where there is one."""
+
+    def __init__(self, model: ChatModel | None = None) -> None:
+        self._model = model
 
     async def run(
         self, candidate: Candidate, question: Question, shape: Shape, tools: Tools
@@ -61,12 +65,12 @@ class Gate:
         if candidate.table is None:
             done = await tools.execute(candidate.sparql)
             if done.table is None:
-                return candidate, _all_skipped(f"the query does not run: {done.problem}")
+                return candidate, skipped(f"the query does not run: {done.problem}")
             candidate = replace(candidate, table=done.table)
-        case = Case(candidate, question, shape, tools)
+        case = Case(candidate, question, shape, tools, self._model)
         obstacle = _obstacle(case)
         if obstacle:
-            return candidate, _all_skipped(obstacle)
+            return candidate, skipped(obstacle)
         judgements = []
         for name, check in CHECKS:
             case, judgement = await _judged(case, name, check)
@@ -126,5 +130,6 @@ def _obstacle(case: Case) -> str:
         return error.detail
 
 
-def _all_skipped(why: str) -> tuple[Judgement, ...]:
+def skipped(why: str) -> tuple[Judgement, ...]:
+    """Return the judgements of a gate that could not check."""
     return tuple(Judgement(check=name, verdict="skipped", why=why) for name, _ in CHECKS)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from plugins.nl.contract import Candidate, Question, Shape, Table, Verdict
 from plugins.nl.gate.draft import Draft
+from plugins.nl.model.contract import ChatModel
 from plugins.nl.tools import Tools
 from plugins.schema.vocabulary import Vocabulary
 from proxy.errors import ProxyError
@@ -53,6 +54,7 @@ class Case:
     question: Question
     shape: Shape
     tools: Tools
+    model: ChatModel | None = None
 
     @cached_property
     def draft(self) -> Draft:

@@ -14,6 +14,8 @@ from proxy.syntax import Iri, steps
 # Source: specs/strategies.md section 5, "Coverage / off-topic guard".
 _SEEN = 0.8
 _LEAST_STEM = 4
+# With these words begins what is said of a query about something else.
+OFF_TOPIC = "Off topic"
 _MOST_HITS, _MOST_THINGS = 3, 5
 
 
@@ -27,7 +29,7 @@ async def coverage(case: Case) -> Opinion:
         said = await stems_of(case, present)
         if len(missing) == len(mentioned) and not _telling(said) & set(stems(case.question.text)):
             return ask(
-                f"Off topic: {_listed(missing)} is asked about, and no name in the query stands in the "
+                f"{OFF_TOPIC}: {_listed(missing)} is asked about, and no name in the query stands in the "
                 "question. Start again without what came before."
             )
         missing = [each for each in missing if not _explained(case, each, said) and not await _joined(case, each)]

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from plugins.nl.contract import Budget, Question, Shape
+from plugins.nl.contract import ALL_ON, Budget, Filter, Question, Shape, Switches
 from plugins.nl.tools.asker import Asker
 from plugins.nl.tools.diagnosis import Doctor
 from plugins.nl.tools.examples import examples
 from plugins.nl.tools.execute import Execution, Executor
 from plugins.nl.tools.knowledge import Knowledge
 from plugins.nl.tools.labels import Labels
-from plugins.nl.tools.lookup import Direction, Filter, Lookup, Neighbourhood
+from plugins.nl.tools.lookup import Direction, Lookup, Neighbourhood
 from plugins.nl.tools.wording import Wording
 from plugins.schema.model import Property
 from plugins.search import Hit
@@ -42,7 +42,7 @@ class Tools:
         question: Question,
         shape: Shape,
         budget: Budget,
-        mode: Filter = "demote",
+        switches: Switches = ALL_ON,
     ) -> None:
         self.knowledge = knowledge
         self.asker = Asker(context, knowledge.endpoint, caller, budget)
@@ -52,9 +52,9 @@ class Tools:
         self._beside: dict[str, Sequence[Hit]] = {}
         self._language = question.language or shape.language
         self._budget = budget
-        self._mode = mode
-        self._lookup = Lookup(self.asker, knowledge, self.labels, question.text, shape)
-        self._executor = Executor(self.asker, Doctor(self.asker, knowledge))
+        self._mode = switches.filter
+        self._lookup = Lookup(self.asker, knowledge, self.labels, question.text, shape, switches)
+        self._executor = Executor(self.asker, Doctor(self.asker, knowledge), switches)
 
     def link(self, texts: Iterable[str], kind: Kind | None = None, limit: int = SEARCH_HITS) -> Mapping[str, list[Hit]]:
         """Return what is called exactly so, for those of many texts that are names. Costs microseconds each."""

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plugins.nl.contract import OutOfBudget, Table
-from plugins.nl.tools.asker import BLOCKING, WARNING, Asker
+from plugins.nl.contract import OutOfBudget, Switches, Table
+from plugins.nl.tools.asker import BLOCKING, UNJUDGED, WARNING, Asker
 from plugins.nl.tools.diagnosis import Diagnosis, Doctor
 from proxy.errors import BadQuery, Blocked, ProxyError
 
@@ -40,9 +40,10 @@ class Execution:
 class Executor:
     """Run the queries of one question."""
 
-    def __init__(self, asker: Asker, doctor: Doctor) -> None:
+    def __init__(self, asker: Asker, doctor: Doctor, switches: Switches) -> None:
         self._asker = asker
         self._doctor = doctor
+        self._hints = BLOCKING if switches.guard else UNJUDGED
         self._blocked: set[str] = set()
 
     async def run(self, sparql: str) -> Execution:
@@ -50,7 +51,7 @@ class Executor:
         again = sparql.strip() in self._blocked
         try:
             table = await self._asker.table(
-                sparql, seconds=_SECONDS, most_rows=_MOST_ROWS, hints=WARNING if again else BLOCKING
+                sparql, seconds=_SECONDS, most_rows=_MOST_ROWS, hints=WARNING if again else self._hints
             )
         except Blocked as error:
             self._blocked.add(sparql.strip())

@@ -22,7 +22,7 @@ class Knowledge:
     """The schema, the search and the names of one endpoint's graph. Any of them may be missing.
 
     Shapes: ``graph`` is the profile's name; ``prefixes`` are those that queries may use without declaring them;
-    ``index`` returns the schema index as its file is now.
+    ``index`` returns the schema index as its file is now; ``coverage`` is the share of it that is used, by ``seed``.
     """
 
     endpoint: str
@@ -31,6 +31,9 @@ class Knowledge:
     searcher: Searcher
     index: Callable[[], Index | None] = lambda: None
     learned: Learned | None = None
+    coverage: float = 1.0
+    seed: int = 0
+    _covering: tuple[Index, Index] | None = None
     _lexicon: tuple[Index, Lexicon] | None = None
 
     @property
@@ -40,8 +43,13 @@ class Knowledge:
 
     @property
     def schema(self) -> Index | None:
-        """The schema index as its file is now."""
-        return self.index()
+        """The schema index as its file is now, or as much of it as is used."""
+        index = self.index()
+        if index is None or self.coverage >= 1:
+            return index
+        if self._covering is None or self._covering[0] is not index:
+            self._covering = (index, index.covering(self.coverage, self.seed))
+        return self._covering[1]
 
     @property
     def lexicon(self) -> Lexicon:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from plugins.nl.contract import Shape
+from plugins.nl.contract import Filter, Shape, Switches
 from plugins.nl.tools.asker import Asker
 from plugins.nl.tools.knowledge import Knowledge
 from plugins.nl.tools.labels import Labels
@@ -21,7 +21,6 @@ from plugins.schema.order import Edge, Ordered, order
 from plugins.search import Hit
 from proxy.results.terms import Term
 
-Filter = Literal["strict", "closure", "demote", "off"]
 Direction = Literal["out", "in", "both"]
 _SECONDS = 5.0
 _MOST_EDGES = 5_000
@@ -96,12 +95,15 @@ class Neighbourhood:
 class Lookup:
     """Read the neighbourhood of entities of one graph."""
 
-    def __init__(self, asker: Asker, knowledge: Knowledge, labels: Labels, question: str, shape: Shape) -> None:
+    def __init__(
+        self, asker: Asker, knowledge: Knowledge, labels: Labels, question: str, shape: Shape, switches: Switches
+    ) -> None:
         self._asker = asker
         self._knowledge = knowledge
         self._labels = labels
         self._question = question
-        self._kinds = _KINDS.get(shape.form, frozenset())
+        self._kinds = _KINDS.get(shape.form, frozenset()) if switches.answer_prior else frozenset()
+        self._hierarchy = switches.hierarchy
 
     async def read(self, iri: str, direction: Direction = "both", mode: Filter = "demote") -> Neighbourhood:
         """Return what is around an entity. Raises OutOfBudget, ProxyError."""
@@ -155,6 +157,8 @@ class Lookup:
             if used is not None and value is not None:
                 values.setdefault(used.value, []).append(value)
         statements, qualifiers = await self._statements(iri)
+        # What stands on it is no evidence that its class may have it.
+        entity = replace(entity, present=frozenset(values))
         lines = {}
         for used_iri, found in values.items():
             record = self._knowledge.property(used_iri)
@@ -165,7 +169,7 @@ class Lookup:
                     count=len(found),
                     statements=statements[record.id],
                     qualifiers=tuple(dict.fromkeys(qualifiers.get(record.id, ()))),
-                    conflicts=self._conflicts(record, entity, "out"),
+                    conflicts=self._conflicts(record, entity, "out", used_iri),
                 )
         return lines
 
@@ -212,10 +216,12 @@ class Lookup:
                 )
         return lines
 
-    def _conflicts(self, record: Property, entity: Entity, direction: Literal["out", "in"]) -> bool:
+    def _conflicts(self, record: Property, entity: Entity, direction: Literal["out", "in"], used: str = "") -> bool:
         index = self._knowledge.schema
         side = record.domain if direction == "out" else record.range
-        return index is not None and fit(index, record, side, entity) is Answer.CONFLICTS
+        if not self._hierarchy:
+            return not strict(side, entity.classes)
+        return index is not None and fit(index, record, side, entity, used=used) is Answer.CONFLICTS
 
     def _filtered(self, lines: Mapping[str, Line], entity: Entity, mode: Filter) -> dict[str, Line]:
         """Return the lines that the mode keeps: for comparison with the papers two modes remove, the others never."""

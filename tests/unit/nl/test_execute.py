@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plugins.nl.contract import Budget, OutOfBudget
+from plugins.nl.contract import ALL_ON, Budget, OutOfBudget
 from plugins.nl.tools import Knowledge
 from plugins.nl.tools.asker import Asker
 from plugins.nl.tools.diagnosis import Doctor
@@ -54,7 +54,7 @@ async def made(store: Path) -> AsyncIterator[Made]:
         def make(**limits: Any) -> Executor:
             budget = Budget(clock=time.monotonic, started=time.monotonic(), **limits)
             asker = Asker(context, "demo", Caller(address="127.0.0.1"), budget)
-            return Executor(asker, Doctor(asker, knowledge))
+            return Executor(asker, Doctor(asker, knowledge), ALL_ON)
 
         yield make
 
