@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from plugins.evaluation.records import Record
 from plugins.search.learned import Learned
-from plugins.search.lessons import Lessons
+from plugins.search.lessons import Lessons as Book
 from proxy.contract import Context
 
 FOLDS = 5
+Lessons = Callable[[Record], Learned | None]
 
 
 class FiveFold:
@@ -36,4 +37,4 @@ class FiveFold:
             path = Path(folder) / "questions.jsonl"
             lines = (json.dumps({"question": each.questions, "sparql": each.sparql}) for each in records)
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            return Lessons([path], self._graph, self._prefixes).learned()
+            return Book([path], self._graph, self._prefixes).learned()

@@ -2,63 +2,140 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plugins.search.options import SearchOptions
+from plugins.evaluation import fingerprints
+from plugins.evaluation.folder import told, write
+from plugins.evaluation.variants import Variant
+from plugins.nl.options import NlOptions
+from plugins.nl.prompts import digest as prompts
 from proxy.contract import Context
 from proxy.errors import UsageError
 
 FILE = "manifest.json"
-_BLOCK = 1024 * 1024
+# What may differ between a run and its resumption: how it was run, not what. A code of its own is told in the report.
+_HOW = frozenset(("code", "resumed_with", "concurrency", "retries", "triples", "counts"))
+_ABSENT = "nothing"
+_MOST_VALUE = 80
 
 
-def manifest(context: Context, endpoint: str, files: Sequence[Path], said: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a run: files by content, endpoint, indexes by content, and what the command line said."""
+def manifest(
+    context: Context,
+    endpoint: str,
+    files: Sequence[Path],
+    variants: Sequence[Variant],
+    options: NlOptions,
+    said: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Describe a run: files, graph and indexes by content, the configuration, and what the command line said."""
     table = context.tables[endpoint]
     schema = table.schema
     return {
-        "files": {path.name: _digest(path) for path in files},
-        "endpoint": {"name": endpoint, "store": str(table.store or ""), "url": table.url, "graph": table.graph},
-        "schema": {"file": schema.name, "sha256": _digest(schema)} if schema is not None and schema.is_file() else None,
-        "search": _search(context, endpoint),
+        "files": _files(files),
+        "endpoint": {"name": endpoint, **fingerprints.plain(table)},
+        "graph": fingerprints.store(table.store) if table.store is not None else None,
+        "schema": {"file": schema.name, "sha256": fingerprints.digest(schema)} if schema and schema.is_file() else None,
+        "search": fingerprints.search(context, endpoint),
+        "plugins": {
+            type(each).__module__: fingerprints.plain(each.options)
+            for each in context.plugins
+            if not isinstance(each.options, NlOptions)
+        },
+        "nl": fingerprints.plain(options),
+        "variants": {
+            each.name: {"strategy": each.strategy, "switches": fingerprints.plain(each.switches)} for each in variants
+        },
+        "prompts": prompts() if options.llm.configured else None,
         **said,
     }
 
 
-def held(folder: Path, described: Mapping[str, Any], *, resume: bool) -> None:
-    """Write the manifest into a folder; of a run that is resumed it must be the same. Raises UsageError."""
+def _files(files: Sequence[Path]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in files:
+        name = path.name if path.name not in found else f"{path.parent.name}/{path.name}"
+        found[name] = fingerprints.digest(path)
+    return found
+
+
+def begun(folder: Path, described: Mapping[str, Any], *, resume: bool) -> dict[str, Any]:
+    """Write the manifest into a folder and return it; a run that is resumed must be the same. Raises UsageError."""
+    before = read(folder)
+    document = dict(described)
+    if before is not None:
+        if not resume:
+            raise UsageError(f"--out {folder} holds a run already; --resume goes on with it")
+        differences = list(_differences(before, json.loads(_text(document))))
+        if differences:
+            lines = "".join(f"\n  {each}" for each in differences)
+            raise UsageError(
+                f"--out {folder} holds a run of other files, another endpoint, index or options; what differs:{lines}"
+            )
+        document = _resumed(before, document)
+    write(folder / FILE, _text(document))
+    return document
+
+
+def ended(folder: Path, document: Mapping[str, Any], **more: Any) -> None:
+    """Write what is known at the end of a run beside what was known at its beginning. Raises UsageError."""
+    write(folder / FILE, _text({**document, **more}))
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """Return the manifest of a folder; None where there is none. Raises UsageError for one that cannot be read."""
     path = folder / FILE
-    document = json.dumps(described, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    if path.exists() and not resume:
-        raise UsageError(f"--out {folder} holds a run already; --resume goes on with it")
-    if path.exists() and path.read_text(encoding="utf-8") != document:
-        raise UsageError(f"--out {folder} holds a run of other files, another endpoint, index or options: see {path}")
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(document, encoding="utf-8")
+    with told(path):
+        if not path.exists():
+            return None
+        text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UsageError(f"{path}: not a manifest of `saga evaluate run`")
+    return found
 
 
-def _search(context: Context, endpoint: str) -> dict[str, str] | None:
-    """Return the search index by the name of its present version, which changes with every build."""
-    options = next((each.options for each in context.plugins if isinstance(each.options, SearchOptions)), None)
-    own = options.endpoints.get(endpoint) if options else None
-    folder = (own.index if own else None) or getattr(context.tables[endpoint], "search", None)
-    if folder is None or not folder.is_dir():
-        return None
-    lists = sorted(path for path in folder.iterdir() if path.is_file())
-    return {"folder": folder.name, "sha256": hashlib.sha256(b"".join(map(_bytes, lists))).hexdigest()}
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return what two manifests differ in, key by key, but for how they were run."""
+    return list(_differences(one, other, "there", "here"))
 
 
-def _bytes(path: Path) -> bytes:
-    return path.read_bytes()
+def _resumed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the code that the run was begun with, and every other one it was gone on with."""
+    later = [*before.get("resumed_with", [])]
+    if now.get("code") not in (before.get("code"), *later):
+        later.append(now.get("code"))
+    return {**now, "code": before.get("code"), **({"resumed_with": later} if later else {})}
 
 
-def _digest(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+def _differences(
+    before: Mapping[str, Any], now: Mapping[str, Any], was: str = "was", present: str = "is now"
+) -> Iterator[str]:
+    old, new = dict(_flat(before)), dict(_flat(now))
+    for name in sorted({*old, *new}):
+        if old.get(name, _ABSENT) != new.get(name, _ABSENT):
+            yield f"{name}: {was} {_shown(old.get(name, _ABSENT))}, {present} {_shown(new.get(name, _ABSENT))}"
+
+
+def _flat(document: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in document.items():
+        if not before and name in _HOW:
+            continue
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _shown(value: Any) -> str:
+    text = value if value is _ABSENT else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MOST_VALUE else f"{text[:_MOST_VALUE]}..."
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -1,77 +1,81 @@
-"""The figures of a run in words: one row for a data set and strategy."""
+"""A table as data, in Markdown and as plain text; a figure in words."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from plugins.evaluation.outcomes import Journal, Outcome
-from plugins.evaluation.scores import better, mean, percentile, precision_by_share
+from plugins.evaluation.statistics import mean
+from plugins.nl.grid import width
+from plugins.schema.findings import line
 
-_HEAD = (
-    f"{'data set':26} {'strategy':14} {'n':>5} {'F1':>6} {'EM':>6} {'empty':>6} {'median s':>9} {'p95 s':>7} "
-    f"{'queries':>8}  status"
-)
-
-
-def report(journals: Mapping[str, Journal]) -> Iterator[str]:
-    """Yield the lines of a report: figures, precision by answered share, and which strategy is better."""
-    whole = {strategy: list(journal.outcomes.values()) for strategy, journal in journals.items()}
-    yield _HEAD
-    for dataset in dict.fromkeys(each.dataset for outcomes in whole.values() for each in outcomes):
-        part = {strategy: _counted(outcomes, dataset) for strategy, outcomes in whole.items()}
-        for strategy, outcomes in part.items():
-            yield _row(dataset, strategy, outcomes)
-        left_out = sum(not each.counts for each in next(iter(whole.values())) if each.dataset == dataset)
-        yield f"{'':26} {left_out} questions left out: their gold query finds nothing here"
-        yield from _shares(part)
-        yield from _compared(part)
+_MOST_CELL = 120
+NONE = "-"
 
 
-def _counted(outcomes: Sequence[Outcome], dataset: str) -> list[Outcome]:
-    return [each for each in outcomes if each.dataset == dataset and each.counts]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """One table. Shapes: rows have as many cells as the head; the first ``words`` columns are texts, not figures."""
 
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    words: int = 1
 
-def _row(dataset: str, strategy: str, outcomes: Sequence[Outcome]) -> str:
-    seconds = [each.seconds for each in outcomes]
-    statuses = Counter(each.status for each in outcomes)
-    said = ", ".join(f"{name} {100 * count / len(outcomes):.0f} %" for name, count in statuses.most_common())
-    return (
-        f"{dataset:26} {strategy:14} {len(outcomes):5,} {_percent([each.f1 for each in outcomes]):>6} "
-        f"{_percent([float(each.exact) for each in outcomes]):>6} "
-        f"{_percent([float(not each.given) for each in outcomes]):>6} "
-        f"{percentile(seconds, 0.5):9.3f} {percentile(seconds, 0.95):7.3f} "
-        f"{mean([float(each.queries) for each in outcomes]):8.1f}  {said}"
-    )
+    def markdown(self) -> Iterator[str]:
+        """Yield the lines of a section."""
+        yield f"## {_escaped(self.title)}"
+        yield ""
+        if self.note:
+            yield self.note
+            yield ""
+        yield _row(self.head)
+        yield _row([":--" if place < self.words else "--:" for place in range(len(self.head))], escape=str)
+        for row in self.rows:
+            yield _row(row)
+        yield ""
 
-
-def _percent(values: Sequence[float]) -> str:
-    return f"{100 * mean(values):.1f}" if values else "-"
-
-
-def _shares(part: Mapping[str, Sequence[Outcome]]) -> Iterator[str]:
-    """Yield how good the surest answers are, for the strategies that say how sure they are."""
-    for strategy, outcomes in part.items():
-        sure = [each.confidence for each in outcomes]
-        if len(set(sure)) > 2:
-            found = precision_by_share(sure, [each.f1 for each in outcomes])
-            said = ", ".join(
-                f"{100 * share:.0f} %: {100 * value:.1f} (>= {least:.2f})" for share, value, least in found
+    def plain(self) -> Iterator[str]:
+        """Yield the lines of a table in columns."""
+        rows = [[line(cell, _MOST_CELL) for cell in row] for row in (self.head, *self.rows)]
+        widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (
+                _padded(cell, size, left=place < self.words)
+                for place, (cell, size) in enumerate(zip(row, widths, strict=True))
             )
-            yield f"{'':26} {strategy}: mean F1 of the surest, by answered share (and least confidence): {said}"
+            yield "  ".join(cells).rstrip()
 
 
-def _compared(part: Mapping[str, Sequence[Outcome]]) -> Iterator[str]:
-    """Yield whether the first strategy is better than each of the others, on the questions that both answered to."""
-    first, *others = part
-    for other in others:
-        pairs = _paired(part[first], part[other])
-        for name, values in (("F1", [(a.f1, b.f1) for a, b in pairs]), ("EM", [(a.exact, b.exact) for a, b in pairs])):
-            if values:
-                one, two = ([float(value) for value in column] for column in zip(*values, strict=True))
-                yield f"{'':26} {first} better than {other} by {name}: p = {better(one, two):.4f} (paired bootstrap)"
+def percent(values: Sequence[float]) -> str:
+    """Return a mean in percent, as the papers print it."""
+    return f"{100 * mean(values):.2f}" if values else NONE
 
 
-def _paired(one: Sequence[Outcome], other: Sequence[Outcome]) -> list[tuple[Outcome, Outcome]]:
-    known = {each.id: each for each in other}
-    return [(each, known[each.id]) for each in one if each.id in known]
+def share(count: int, total: int) -> str:
+    """Return a share in percent."""
+    return f"{100 * count / total:.1f}" if total else NONE
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Return a number; nothing for what is none."""
+    return NONE if math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def _padded(text: str, size: int, *, left: bool) -> str:
+    space = " " * (size - width(text))
+    return text + space if left else space + text
+
+
+def _row(cells: Sequence[str], escape: object = None) -> str:
+    said = cells if escape else [_escaped(cell) for cell in cells]
+    return f"| {' | '.join(said)} |"
+
+
+def _escaped(text: str) -> str:
+    """Return text in which nothing acts in Markdown or HTML."""
+    flat = line(text, _MOST_CELL)
+    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", flat)

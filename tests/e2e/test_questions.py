@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from plugins.evaluation.answering import Answering
-from plugins.evaluation.scores import answers
+from plugins.evaluation.metrics.answer import Answer
+from plugins.evaluation.metrics.values import Value
+from plugins.nl.contract import Table
 from plugins.nl.options import NlOptions
 from plugins.schema.builders.progress import Progress
 from plugins.search.building import build
@@ -55,10 +57,10 @@ async def reached(answering: Answering, name: str) -> Reached:
         record = json.loads(line)
         answer = (await answering.ask(record["question"], record["language"], "keyless", "test")).answer
         assert answer is not None
-        given = answers(answer.table) if answer.status == "answered" else None
+        given = values(answer.table) if answer.status == "answered" else None
         gold = [] if record["gold"] is None else [record["gold"], *record.get("also", [])]
         # Where the graph has no answer, saying so is the right one.
-        good = given is None if not gold else any([given == answers(await answering.gold(each)) for each in gold])
+        good = given is None if not gold else any([given == values(await answering.gold(each)) for each in gold])
         right += good
         wrong += given is not None and not good
     return Reached(right, wrong)
@@ -73,3 +75,8 @@ async def test_questions_are_answered_or_honestly_not(
     found = await reached(answering, name)
     assert found.right >= right
     assert found.wrong <= wrong
+
+
+def values(table: Table | None) -> frozenset[Value]:
+    """Return an answer as the values of its first column that has any."""
+    return frozenset() if table is None else Answer.of(table).first

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plugins.evaluation.answering import Answering
+from plugins.evaluation.gold import is_nothing
 from plugins.evaluation.lessons import FOLDS, FiveFold
+from plugins.evaluation.metrics import scores
 from plugins.evaluation.records import Record
-from plugins.evaluation.scores import answers, f1, is_nothing
 from plugins.nl.contract import Budget, Question, Work
 from plugins.nl.options import NlOptions
 from plugins.nl.shape import read as read_shape
@@ -76,7 +77,7 @@ class Examples:
         rows, right = [], []
         for sparql, features in list(queries.items())[:_MOST_IDEAS]:
             rows.append(features)
-            right.append(f1(answers(table), answers(await self._answering.gold(sparql))))
+            right.append(scores(table, await self._answering.gold(sparql)).column_f1)
         return Example(
             dataset=record.dataset,
             fold=record.fold(FOLDS),
