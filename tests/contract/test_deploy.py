@@ -21,6 +21,7 @@ from plugins.breaker.verdict import Reason
 from plugins.cache import Cache
 from plugins.cache.events import Event
 from plugins.limits import Limits
+from plugins.nl.model.contract import Outcome as ModelOutcome
 from plugins.schema.findings import Code, Severity
 from plugins.schema.guard import Guard
 from proxy.loader import load
@@ -39,7 +40,7 @@ COMPOSE = (DEPLOY / "compose.yml").read_text(encoding="utf-8")
 # Labels that Prometheus itself adds.
 ADDED = {"job", "instance", "le"}
 VALUES = {
-    "outcome": {each.value for each in Outcome},
+    "outcome": {each.value for each in Outcome} | set(get_args(ModelOutcome)),
     "form": {each.value for each in Form},
     "phase": {"queue", "first_byte", "total", "overhead"},
     "source": {"client", "nl"},
