@@ -12,6 +12,7 @@ from aiohttp.http_exceptions import LineTooLong
 from aiohttp.web_protocol import RequestHandler
 
 from proxy.contract import REQUEST_ID
+from proxy.door import Door
 from proxy.errors import BadRequest, ProxyError, Stopping
 from proxy.errors import LineTooLong as OurLineTooLong
 from proxy.headers import CommonHeaders
@@ -28,7 +29,6 @@ _LOOK_S = 0.02
 # What the last words to those who waited in vain may take.
 _LAST_WORDS_S = 0.5
 _RETRY_S = "5"
-_BACKLOG = 1024
 
 
 class Deadline:
@@ -161,16 +161,19 @@ class Runner(web.AppRunner):
         self._common = common
         self._head_s = server.head_s
         self._draining = False
+        self._door: Door | None = None
         app.on_response_prepare.append(self._announce)
 
-    async def accept(self, listener: socket.socket) -> None:
+    def accept(self, listener: socket.socket) -> None:
         """Take connections from an open socket, from now on."""
-        await web.SockSite(self, listener, backlog=_BACKLOG).start()
+        assert self.server is not None
+        self._door = Door(listener, self.server)
+        self._door.open()
 
     async def refuse(self) -> None:
         """Take no more connections; those that wait for it are left to others on the same socket."""
-        for site in list(self.sites):
-            await site.stop()
+        if self._door is not None:
+            await self._door.close()
         self._draining = True
 
     async def drain(self, deadline: Deadline) -> None:
@@ -201,6 +204,7 @@ class Runner(web.AppRunner):
 
     async def shutdown(self) -> None:
         """End what no drain has ended."""
+        await self.refuse()
         await self._end(asyncio.get_running_loop().time() + _LAST_WORDS_S)
         await super().shutdown()
 

@@ -17,7 +17,8 @@ from proxy.errors import ConfigError, UsageError
 from proxy.supervisor import supervise
 from proxy.worker import Plan
 
-_BACKLOG = 1024
+# The system bounds it further; Linux by net.core.somaxconn.
+_BACKLOG = 65535
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -169,7 +169,7 @@ async def _serve(loaded: Loaded, listener: socket.socket, parent: socket.socket)
         reader, writer = await asyncio.open_unix_connection(sock=parent)
         writer.write(b'{"ready": true}\n')
         if await reader.readline() == b"go\n":
-            await runner.accept(listener)
+            runner.accept(listener)
             event("worker.ready", endpoints=list(loaded.settings.endpoints))
             obeying = asyncio.ensure_future(_obey(reader, deadline, drain_s))
             await deadline.known()
@@ -192,7 +192,7 @@ async def _obey(reader: asyncio.StreamReader, deadline: Deadline, drain_s: float
 async def running(loaded: Loaded, listener: socket.socket) -> AsyncIterator[None]:
     """Run the application of one worker on an open socket."""
     async with _prepared(loaded) as runner:
-        await runner.accept(listener)
+        runner.accept(listener)
         yield
 
 
