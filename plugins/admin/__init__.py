@@ -6,6 +6,7 @@ of them shows and ends the queries of all. Watching cannot fail; a query that is
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ from aiohttp import web
 from plugins.admin.peers import Message, Peers
 from plugins.admin.running import Running
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
-from proxy.errors import NotFound
+from proxy.errors import NotFound, UpstreamBusy
 
 # Set by the parent of many workers, and absent where there is one.
 _FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -37,6 +38,7 @@ class Admin(Plugin):
     async def lifespan(self, context: Context) -> AsyncIterator[None]:
         """Answer the other workers while the application runs."""
         self._clock = context.clock
+        self._loop = asyncio.get_running_loop()
         async with self._peers.listening():
             yield
 
@@ -78,15 +80,22 @@ class Admin(Plugin):
         wanted = request.match_info["id"]
         answers = await self._peers.ask({"kill": wanted})
         killed = sum(answer["killed"] for answer in answers if answer is not None)
+        if not killed and None in answers:
+            raise UpstreamBusy(
+                "A worker did not answer in time. Where it runs the query, it ends it as soon as it can; ask again.",
+                headers={"Retry-After": "1"},
+            )
         if not killed:
             raise NotFound("No running query has this id; it may just have ended. GET /admin/queries shows what runs.")
         return web.json_response({"killed": killed}, headers=_UNCACHED)
 
     def _answer(self, question: Message) -> Message:
-        """Answer a worker: what runs here, or how many queries with an id were ended."""
+        """Answer a worker, from any thread: what runs here, or how many queries with an id are ended now."""
+        # A copy in one step: the loop goes on meanwhile.
+        here = tuple(self._running)
         if "kill" not in question:
-            return {"queries": [{**running.shown(), "worker": os.getpid()} for running in self._running]}
-        found = [running for running in self._running if running.id == question["kill"]]
+            return {"queries": [{**running.shown(), "worker": os.getpid()} for running in here]}
+        found = [running for running in here if running.id == question["kill"]]
         for running in found:
-            running.kill()
+            self._loop.call_soon_threadsafe(running.kill)
         return {"killed": len(found)}

@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 import itertools
 import json
+import os
+import signal
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -260,6 +262,25 @@ async def _until_all_flow(base: str) -> None:
             return
         await asyncio.sleep(0.05)
     raise AssertionError(await listed(base))
+
+
+async def test_a_kill_that_a_stuck_worker_has_not_heard_is_no_not_found_and_is_done_once_it_can(tmp_path: Path) -> None:
+    async with Upstream(_SLOW) as upstream:
+        config = f'[endpoints.up]\nurl = "{upstream.url}"\n[plugins]\nenabled = ["plugins.admin"]\n'
+        async with served(tmp_path, config, "--workers", "2") as proxy:
+            query = started(proxy.base, "ASK {}", "mine")
+            await upstream.arrival(1, 30)
+            (shown,) = await listed(proxy.base)
+            os.kill(shown["worker"], signal.SIGSTOP)
+            try:
+                told = await kill(proxy.base, "mine")
+                assert (told.status, told.header("retry-after")) == (503, "1")
+                assert (await wire.get(f"{proxy.base}/admin/queries")).json["silent_workers"] == 1
+            finally:
+                os.kill(shown["worker"], signal.SIGCONT)
+            assert (await query).status == 504
+            await until_listed(proxy.base, 0)
+            assert (await kill(proxy.base, "mine")).status == 404
 
 
 async def test_a_query_of_workers_that_were_replaced_is_still_seen_and_killed(tmp_path: Path) -> None:
