@@ -11,12 +11,19 @@ from proxy.endpoints.frames import FATAL, Kind
 from proxy.endpoints.places import Places
 from proxy.errors import UpstreamFailed, UpstreamTimeout
 
+# What an update that nobody waits for any more may still take. Most end in a moment, and a new writer takes longer to
+# start: were it killed for each client that has left, a queue that has once grown too long would never become shorter.
+_GRACE_S = 0.25
+
 
 class Updates:
     """Queue updates for a writer that starts with the first one."""
 
-    def __init__(self, start: Callable[[], Awaitable[Child]], queue: int, queue_s: float) -> None:
+    def __init__(
+        self, start: Callable[[], Awaitable[Child]], queue: int, queue_s: float, grace_s: float = _GRACE_S
+    ) -> None:
         self._start = start
+        self._grace_s = grace_s
         self._place = Places(1, queue, queue_s)
         self._child: Child | None = None
         self._ahead = 0
@@ -67,15 +74,22 @@ class Updates:
         if self._child is None or not self._child.alive:
             await self.close()
             self._child = await self._start()
-        child = self._child
-        try:
-            child.send(request)
-            kind, members = await child.first()
-        except BaseException:
-            await self.close()  # whatever it is doing, nobody waits for it any more
-            raise
+        kind, members = await self._asked(self._child, request)
         if kind is Kind.ERROR:
             complaint = Complaint(str(members.get("kind")), str(members.get("message")))
             if complaint.kind in FATAL:
                 await self.close()
             raise complaint
+
+    async def _asked(self, child: Child, request: dict[str, object]) -> tuple[Kind, dict[str, object]]:
+        child.send(request)
+        answer = asyncio.ensure_future(child.first())
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            await asyncio.wait((answer,), timeout=self._grace_s)
+            raise
+        finally:
+            if not answer.done() or answer.cancelled() or answer.exception() is not None:
+                answer.cancel()
+                await self.close()  # whatever it is doing, nobody waits for it any more

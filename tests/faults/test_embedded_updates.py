@@ -13,8 +13,11 @@ import pyoxigraph
 import pytest
 
 from proxy.contract import Dataset
+from proxy.endpoints.child import Child
 from proxy.endpoints.embedded import EmbeddedEndpoint, EmbeddedSettings
 from proxy.endpoints.folder import Folder
+from proxy.endpoints.frames import Kind
+from proxy.endpoints.updates import Updates
 from proxy.errors import BadQuery, BadRequest, ResourceLimit, UpstreamBusy, UpstreamError, UpstreamTimeout
 from proxy.results.formats import Format
 from tests import embedded
@@ -208,6 +211,33 @@ async def test_a_client_that_leaves_stops_its_update(endpoint: EmbeddedEndpoint)
     await asyncio.gather(asked, return_exceptions=True)
     assert set(endpoint.pids) == set(endpoint.readers)
     assert await embedded.number(endpoint, COUNT) == 0
+
+
+async def test_an_update_that_is_nearly_done_ends_though_its_client_left_and_its_writer_stays(folder: Path) -> None:
+    async def start() -> Child:
+        child = await Child.start("proxy.endpoints.writer", EmbeddedSettings(store=folder).hello())
+        assert (await child.first())[0] is Kind.READY
+        return child
+
+    updates = Updates(start, queue=10, queue_s=30.0, grace_s=600.0)
+    try:
+        await updates.apply({"text": "INSERT DATA { <urn:1> <urn:new> 1 }"}, None)
+        writers = updates.pids
+        for number in range(2, 5):
+            asked = asyncio.ensure_future(
+                updates.apply({"text": f"INSERT DATA {{ <urn:{number}> <urn:new> 1 }}"}, None)
+            )
+            while updates.quiet:  # noqa: ASYNC110 - it is there in the next round
+                await asyncio.sleep(0)
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asked
+            assert updates.pids == writers
+    finally:
+        await updates.close()
+    endpoint = EmbeddedEndpoint("test", EmbeddedSettings(store=folder))
+    async with endpoint.lifespan():
+        assert await embedded.number(endpoint, COUNT) == 4
 
 
 async def test_old_snapshots_go_away(endpoint: EmbeddedEndpoint, folder: Path) -> None:
