@@ -38,6 +38,11 @@ class Served:
         """The address of the default endpoint."""
         return f"{self.base}/sparql"
 
+    @property
+    def port(self) -> int:
+        """The port of the proxy."""
+        return int(self.base.rpartition(":")[2])
+
     def log(self, event: str) -> list[dict[str, Any]]:
         """Return the lines of an event, the oldest first."""
         with self._log.open("rb") as file:
@@ -133,6 +138,8 @@ class Client:
         self._headers = headers
         self._stack = contextlib.AsyncExitStack()
         self._connection: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        # Our end of the last connection.
+        self.port = 0
 
     @property
     def connected(self) -> bool:
@@ -146,6 +153,7 @@ class Client:
         if self._connection is None:
             self._connection = await self._stack.enter_async_context(wire.connected(self._url))
         reader, writer = self._connection
+        self.port = writer.get_extra_info("sockname")[1]
         writer.write(wire.request(self._url, "POST", {"Content-Type": type, **self._headers}, text.encode()))
         received = await wire.receive(reader, "POST")
         if received.end != "whole" or received.header("connection") == "close":

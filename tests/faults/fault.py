@@ -95,7 +95,7 @@ class Fault:
     Shapes: ``sees`` is everything that a client may see of it; ``outcomes`` those of `saga_queries_total` that it may
     count as, none where it never becomes a query, and ``most`` as how many at most. ``opens`` is whether three in a row
     open the circuit, ``retries`` the reason for which a query is sent again. ``table`` and ``server`` are keys of the
-    configuration. ``share`` is how many of the rounds are worth their time.
+    configuration.
     """
 
     name: str
@@ -105,7 +105,6 @@ class Fault:
     most: int = 1
     opens: bool = False
     retries: str | None = None
-    share: float = 1.0
     visit: Visit = ask
     table: Mapping[str, Any] = field(default_factory=dict)
     server: Mapping[str, Any] = field(default_factory=dict)

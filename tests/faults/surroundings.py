@@ -114,7 +114,7 @@ SURROUNDINGS = [
         sees=frozenset({Sight(200)}), outcomes=frozenset({"ok"}),
     ),
     Fault(
-        name="disk full: an update", peer=full_disk, visit=insert, share=0.1,
+        name="disk full: an update", peer=full_disk, visit=insert,
         sees=frozenset({Sight(502, "upstream_failed")}), outcomes=frozenset({"upstream_error"}),
     ),
     Fault(

@@ -17,6 +17,7 @@ from tests.served import Client
 _EXPECTED = frozenset({200, 429})
 _BURST, _BURST_PAUSE_S = 30, 5.0
 _PAUSE_S = 0.5
+_PATIENCE_S = 10.0
 
 
 class Crowd:
@@ -73,7 +74,8 @@ class Crowd:
         status, end = 0, ""
         client = Client(f"{self._base}/sparql/flooded", headers)
         try:
-            received = await client.ask(f"SELECT ?n ?s {{ ?n ?p ?s, 'flood {self._number()}' }}")
+            async with asyncio.timeout(_PATIENCE_S):
+                received = await client.ask(f"SELECT ?n ?s {{ ?n ?p ?s, 'flood {self._number()}' }}")
             status, end = received.status, received.end
         except (OSError, EOFError, TimeoutError) as error:
             end = type(error).__name__
@@ -85,5 +87,13 @@ class Crowd:
         self.came["flooded"] += 1
         ended = time.monotonic()
         self._ledger.note(
-            Outcome(endpoint="flooded", expected=_EXPECTED, status=status, end=end, begun=begun, ended=ended)
+            Outcome(
+                endpoint="flooded",
+                expected=_EXPECTED,
+                status=status,
+                end=end,
+                begun=begun,
+                ended=ended,
+                port=client.port,
+            )
         )

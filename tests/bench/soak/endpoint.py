@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Self
 
+from proxy.door import Door
 from proxy.results.formats import Format
+from proxy.serve import listen
 from tests import stage
 from tests.profiles import results
 from tests.upstream import Answer, Sent, Upstream, _Connection
@@ -37,7 +39,20 @@ class Moody(Upstream):
     def __init__(self) -> None:
         super().__init__(self._by_text)
         self.mood = ""
-        self._port = 0
+
+    async def __aenter__(self) -> Self:
+        """Listen on a free port."""
+        self._listen(0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Drop everybody."""
+        await self.die()
+
+    @property
+    def url(self) -> str:
+        """The address to configure."""
+        return f"http://127.0.0.1:{self._port}/sparql"
 
     def _by_text(self, sent: Sent) -> Answer:
         text = sent.text
@@ -65,16 +80,20 @@ class Moody(Upstream):
 
     async def die(self) -> None:
         """Refuse connections, and drop those that are there."""
-        assert self._server is not None
-        self._port = self._server.sockets[0].getsockname()[1]
-        self._server.close()
+        await self._door.close()
         for connection in tuple(self._open):
             await connection.stop()
 
     async def revive(self) -> None:
         """Listen again, on the same port."""
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port, backlog=512)
+        self._listen(self._port)
+
+    def _listen(self, port: int) -> None:
+        # A server of uvloop's takes one connection in each round of this loop, which is busy with the clients, too.
+        listener = listen("127.0.0.1", port)
+        self._port = listener.getsockname()[1]
+        self._door = Door(listener, lambda: _Connection(self))
+        self._door.open()
 
 
 def configuration(folder: Path, calm: str, stormy: str, redis: str) -> str:
@@ -88,7 +107,8 @@ def configuration(folder: Path, calm: str, stormy: str, redis: str) -> str:
     remote = "".join(
         f'[endpoints.{name}]\nurl = "{url}"\nfirst_byte_s = {first_byte_s}\nconcurrency = {places}\nqueue = 1000\n'
         for name, url, first_byte_s, places in (
-            ("calm", calm, 30, 64),
+            # It answers from the loop of the clients: where that is busy, many are on their way.
+            ("calm", calm, 30, 512),
             ("left", calm, 30, 64),
             ("killed", calm, 600, 64),
             ("flooded", calm, 30, 64),

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import random
 import signal
 import time
 
 from tests.bench.soak.endpoint import MOODS, Moody
+from tests.bench.soak.journal import Journal
 from tests.bench.soak.ledger import Ledger
+from tests.bench.soak.sockets import clients_of
+from tests.bench.soak.timeline import Timeline
 from tests.redis import RedisServer
 from tests.served import Served
 
 WORKERS = 2
+_RELOADED = ("reload.done", "reload.refused")
+_LOOK_S = 0.5
+# Until a pool of clients has closed what it does not use, and whoever stalls has left.
+_DRAINED_S = 120.0
 
 
 class Faults:
     """Do harm, and write it down."""
 
-    def __init__(self, proxy: Served, stormy: Moody, redis: RedisServer, ledger: Ledger, seconds: float) -> None:
+    def __init__(
+        self,
+        proxy: Served,
+        journal: Journal,
+        stormy: Moody,
+        redis: RedisServer,
+        ledger: Ledger,
+        timeline: Timeline,
+        seconds: float,
+    ) -> None:
         self._proxy = proxy
+        self._journal = journal
         self._stormy = stormy
         self._redis = redis
         self._ledger = ledger
+        self._timeline = timeline
         self._tenth_s = seconds / 10
         self._chance = random.Random(seconds)
+        self._replaced: set[int] = set()
         self.reloads = 0
         self.kills = 0
         # Between these moments the workers stay the same.
@@ -42,8 +60,9 @@ class Faults:
         # A new worker takes a while to hold all that it will.
         await self._pause(0.8)
         # Those that were replaced stay until their last connection has ended.
-        with contextlib.suppress(AssertionError):
-            await self._proxy.until(lambda: len(self._proxy.workers) == WORKERS, "the end of the old workers")
+        async with asyncio.timeout(_DRAINED_S):
+            while len(self._proxy.workers) != WORKERS:  # noqa: ASYNC110 - what is watched is processes
+                await asyncio.sleep(_LOOK_S)
         self.steady_from = time.monotonic()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._storms(6.5 / len(MOODS)))
@@ -60,17 +79,21 @@ class Faults:
         await asyncio.sleep(tenths * self._tenth_s)
 
     async def _renew(self) -> None:
-        await self._proxy.reload()
+        before = self._proxy.workers
+        await self._journal.more(*_RELOADED, do=lambda: self._proxy.child.send_signal(signal.SIGHUP))
+        self._replaced.update(before)
         self.reloads += 1
 
     async def _kill_worker(self) -> None:
-        died = len(self._proxy.log("worker.died"))
+        """Kill a worker that takes connections, and write down which ones it had: those are lost, and no others."""
+        pid = self._chance.choice(sorted({*self._proxy.workers} - self._replaced))
+        # It takes none any more while it is looked at.
+        os.kill(pid, signal.SIGSTOP)
+        lost = clients_of(pid, self._proxy.port)
         fault = self._ledger.begin("worker killed")
-        os.kill(self._chance.choice(self._proxy.workers), signal.SIGKILL)
+        fault.lost = lost
+        await self._journal.more("worker.died", do=lambda: os.kill(pid, signal.SIGKILL))
         self.kills += 1
-        # One that drains, after it was replaced, dies without a word.
-        with contextlib.suppress(AssertionError):
-            await self._proxy.until(lambda: len(self._proxy.log("worker.died")) > died, "the death of a worker")
         fault.ended = time.monotonic()
 
     async def _storms(self, tenths: float) -> None:
@@ -92,5 +115,7 @@ class Faults:
         for _ in range(2):
             await self._pause(1.5)
             self._redis.kill()
+            self._timeline.note("Redis killed")
             await self._pause(0.5)
             await asyncio.to_thread(self._redis.start)
+            self._timeline.note("Redis is back")

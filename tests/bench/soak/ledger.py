@@ -1,4 +1,4 @@
-"""What was sent and what came of it; and which faults were there at the time, so that each error has its reason."""
+"""What was sent and what came of it; and which fault each error comes of: by its endpoint and time, or connection."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ _SHOWN = 10
 
 @dataclass(slots=True)
 class Fault:
-    """One fault of some kind, at one endpoint or (None) at all of them.
+    """One fault of some kind: of an endpoint, or (None) of a worker that is killed, with the connections it had.
 
-    Units: moments of the monotonic clock, in seconds.
+    Shapes: ``lost`` are the clients' ports of those. Units: moments of the monotonic clock, in seconds.
     """
 
     name: str
     endpoint: str | None
     begun: float
     ended: float = float("inf")
+    lost: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How one request ended.
 
-    Shapes: ``status`` is 0 where no answer came; ``end`` is that of `wire.Received`, or the name of the error.
+    Shapes: ``status`` is 0 where no answer came; ``end`` is that of `wire.Received`, or the name of the error; ``port``
+    is the client's end of the connection, 0 where there was none.
     Units: moments of the monotonic clock, in seconds.
     """
 
@@ -39,6 +41,7 @@ class Outcome:
     begun: float
     ended: float
     right: bool = True
+    port: int = 0
 
     @property
     def good(self) -> bool:
@@ -47,7 +50,8 @@ class Outcome:
 
     def __str__(self) -> str:
         """Return it in a few words."""
-        return f"{self.endpoint}: {self.status or 'no answer'}, {self.end}{'' if self.right else ', wrong body'}"
+        where = "" if self.port else ", not connected"
+        return f"{self.endpoint}: {self.status or 'no answer'}, {self.end}{where}{'' if self.right else ', wrong body'}"
 
 
 @dataclass(slots=True)
@@ -59,7 +63,7 @@ class Ledger:
     broken: Counter[str] = field(default_factory=Counter)
     left: Counter[str] = field(default_factory=Counter)
     explained: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    unexplained: list[str] = field(default_factory=list)
+    unexplained: list[Outcome] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     good: int = 0
 
@@ -82,7 +86,7 @@ class Ledger:
         elif fault := self._reason(outcome):
             self.explained[fault.name][str(outcome)] += 1
         else:
-            self.unexplained.append(str(outcome))
+            self.unexplained.append(outcome)
 
     def _reason(self, outcome: Outcome) -> Fault | None:
         """Return the latest fault that this may come of."""
@@ -94,6 +98,10 @@ class Ledger:
                 return fault
         return None
 
+    def lost(self, ports: set[int]) -> bool:
+        """Whether one of these connections ended with a worker that was killed."""
+        return any(ports & fault.lost for fault in self.faults)
+
     @property
     def requests(self) -> int:
         """How many there were, those that left among them."""
@@ -103,12 +111,11 @@ class Ledger:
 
     def shown(self) -> list[str]:
         """Return the unexplained errors, each kind once, with how often."""
-        return [f"{count} x {what}" for what, count in Counter(self.unexplained).most_common(_SHOWN)]
+        return [f"{count} x {what}" for what, count in Counter(map(str, self.unexplained)).most_common(_SHOWN)]
 
 
 def _fits(fault: Fault, outcome: Outcome) -> bool:
     """Whether a fault may look like this: one of the endpoint is told; only a worker that was killed says nothing."""
     if fault.endpoint is None:
-        # Nothing but the loss of what the worker had in hand.
-        return outcome.status == 0 or outcome.end != "whole"
+        return outcome.port in fault.lost and (outcome.status == 0 or outcome.end != "whole")
     return outcome.status in (502, 503, 504) or (outcome.status == 200 and outcome.end == "reset")
