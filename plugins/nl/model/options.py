@@ -32,7 +32,9 @@ class LlmOptions:
     model: str = key("name of the model, as the server knows it", "")
     embedding_model: str = key("name of the model for embeddings at the same server; empty for none", "")
     api_key_env: str = key("environment variable that holds the server's key; empty for none", "")
-    temperature: float = key("how freely the model chooses its words; 0 is the least", 0.0)
+    temperature: float = key(
+        "how freely actions and texts are chosen; 0 is the least, and holds for what the model judges", 0.0
+    )
     top_p: float | None = key("share of the likeliest words that are chosen from; absent is the server's own", None)
     seed: int | None = key("seed of the server's random numbers; absent for none", None)
     mode: Literal["auto", "tools", "json", "text"] = key(

@@ -18,6 +18,8 @@ Body = Mapping[str, Any]
 Format = Literal["", "json_schema", "json_object"]
 # Where a server does not count tokens: characters of one, roughly, in languages that are written in Latin letters.
 _CHARS_OF_A_TOKEN = 4
+# Nothing is left to chance in these, however freely actions are chosen. Source: SAGA, appendix F.1.
+_JUDGEMENTS: frozenset[Purpose] = frozenset(("answer_type", "prune", "judge", "repair", "probe"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ class Call:
         body: dict[str, Any] = {
             "model": options.model,
             "messages": [{"role": role, "content": text} for role, text in self.messages],
-            "temperature": options.temperature,
+            "temperature": 0.0 if self.purpose in _JUDGEMENTS else options.temperature,
             "max_tokens": self.most_tokens or options.most_tokens,
         }
         body |= {name: value for name in ("top_p", "seed") if (value := getattr(options, name)) is not None}

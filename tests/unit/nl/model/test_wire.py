@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plugins.nl.model.contract import Purpose
 from plugins.nl.model.options import LlmOptions
 from plugins.nl.model.wire import Call, Said, digest, estimate
 
@@ -30,3 +32,9 @@ def test_a_request_has_one_name_and_another_request_another() -> None:
 
 def test_tokens_are_guessed_upwards() -> None:
     assert (estimate([""]), estimate(["abcd", "e"])) == (0, 2)
+
+
+@pytest.mark.parametrize(("purpose", "sent"), [("controller", 0.7), ("other", 0.7), ("answer_type", 0), ("judge", 0)])
+def test_only_actions_and_texts_are_left_to_chance(purpose: Purpose, sent: float) -> None:
+    call = Call(purpose=purpose, messages=(("user", "?"),))
+    assert call.body(LlmOptions(temperature=0.7))["temperature"] == sent
