@@ -37,8 +37,8 @@ _UNSPACED = "".join(
         "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff",
     )
 )
-_SIGN = re.compile(f"[{_UNSPACED}]")
-_TOKEN = re.compile(f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}_])[\\w\u0900-\u0dff\u3099\u309a])+)")
+_SIGNS = re.compile(f"([{_UNSPACED}]+)")
+_WORD, _ASCII_WORD = re.compile("[\\w\u0900-\u0dff]+"), re.compile("[a-zA-Z0-9]+")
 
 
 def fold(text: str) -> str:
@@ -55,17 +55,25 @@ def fold(text: str) -> str:
 
 def runs(folded: str) -> list[tuple[str, bool]]:
     """Return the words of a folded text; True stands beside a run of a script without spaces."""
-    return [(match.group(), match.group(1) is not None) for match in _TOKEN.finditer(folded)]
+    if folded.isascii():
+        return [(word, False) for word in _ASCII_WORD.findall(folded)]
+    found: list[tuple[str, bool]] = []
+    for place, part in enumerate(_SIGNS.split(folded.replace("_", " "))):
+        if place % 2:
+            found.append((part, True))
+        else:
+            found += [(word, False) for word in _WORD.findall(part)]
+    return found
 
 
 def plain(folded: str) -> str:
     """Return the words of a folded text alone: `spider-man` and `spider man` are one."""
-    return " ".join(match.group() for match in _TOKEN.finditer(folded))
+    return " ".join(word for word, _ in runs(folded))
 
 
 def has_signs(folded: str) -> bool:
     """Whether any part of a text is of a script without spaces."""
-    return _SIGN.search(folded) is not None
+    return not folded.isascii() and _SIGNS.search(folded) is not None
 
 
 def wanted(words: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:

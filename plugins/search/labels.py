@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from plugins.schema.builders.answers import iris
 from plugins.schema.facts import LOOKUP
 from plugins.schema.shorthand import shorten
 from plugins.search.hit import LANGUAGE, ClassName, Hit, Kind
 from plugins.search.matching import Asked, asked, best, in_order, score
+from plugins.search.patience import Patience
 from plugins.search.profile import Profile
 from plugins.search.records import Name, Record
 from proxy.contract import Caller, Context, Query
-from proxy.errors import UpstreamTimeout
+from proxy.errors import UpstreamFailed
 from proxy.results import Format, rows
 from proxy.results.terms import Solution
 from proxy.syntax import read
@@ -24,11 +24,19 @@ _MOST_LANGUAGES = 8
 _MOST_FOUND = 50
 _MOST_ROWS = 2_000
 _MOST_CLASSES = 5
+# A longer answer is not one to a query with a limit.
+_LARGEST_BYTES = 4 * 1024 * 1024
+# So many searches of an endpoint ask at once: it has its own clients to answer.
+_CONCURRENCY = 4
 _HINTS = {LOOKUP: "search", "saga-guard": "off"}
 
 
 class Labels:
-    """Ask one endpoint, through the proxy's own chain: two small queries a search."""
+    """Ask one endpoint, through the proxy's own chain: two small queries a search.
+
+    Each pattern of theirs begins or ends at a constant. A VALUES for all of them would read better; Oxigraph 0.5 scans
+    the whole store for it.
+    """
 
     def __init__(self, context: Context, endpoint: str, profile: Profile, seconds: float) -> None:
         self._run = context.run
@@ -36,19 +44,17 @@ class Labels:
         self._profile = profile
         self._reading = profile.reader()
         self._seconds = seconds
+        self._patience = Patience("The endpoint, asked for labels,", seconds, _CONCURRENCY, context.clock)
         self._numbers = itertools.count(1)
 
     async def find(self, text: str, kind: Kind | None, language: str, limit: int) -> list[Hit]:
         """Return what has the text as its label or alias. Raises ProxyError."""
         languages = _languages(self._profile, language)
-        try:
-            async with asyncio.timeout(self._seconds):
-                found = await self._named(text, languages)
-                if not found:
-                    return []
-                records = await self._records(found, languages)
-        except TimeoutError:
-            raise UpstreamTimeout(f"The endpoint did not answer label queries within {self._seconds:g} s.") from None
+        async with self._patience.turn():
+            found = await self._named(text, languages)
+            if not found:
+                return []
+            records = await self._records(found, languages)
         wanted = asked(text)
         hits = (self._hit(record, wanted, languages, language) for record in records if kind in (None, record.kind))
         return in_order([hit for hit in hits if hit is not None])[:limit]
@@ -74,25 +80,26 @@ class Labels:
         literals = []
         for spelling in spellings(text[:_MOST_CHARS]):
             literals += [f"{_quoted(spelling)}@{language}" for language in languages] + [_quoted(spelling)]
-        predicates = iris((*self._profile.labels, *self._profile.aliases))
+        patterns = " UNION ".join(f"{{ ?s ?p {literal} }}" for literal in literals)
+        predicates = _listed((*self._profile.labels, *self._profile.aliases))
         query = (
-            f"SELECT DISTINCT ?s WHERE {{ VALUES ?text {{ {' '.join(literals)} }} "
-            f"VALUES ?p {{ {predicates} }} ?s ?p ?text . FILTER(isIRI(?s)) }} LIMIT {_MOST_FOUND}"
+            f"SELECT DISTINCT ?s WHERE {{ {patterns} FILTER(isIRI(?s) && ?p IN ({predicates})) }} LIMIT {_MOST_FOUND}"
         )
-        found = await self._rows(query)
-        return [row["s"].value for row in found if row["s"].kind == "iri" and self._reading.is_thing(row["s"].value)]
+        subjects = [row["s"] for row in await self._rows(query, "s")]
+        # An endpoint may say anything: what cannot be written stays out of the next query.
+        named = [each.value for each in subjects if each.kind == "iri" and iris([each.value])]
+        return [iri for iri in named if self._reading.is_thing(iri)][:_MOST_FOUND]
 
     async def _records(self, found: Sequence[str], languages: Sequence[str]) -> list[Record]:
         """Return names, descriptions and classes of what was found."""
         own = self._profile
-        predicates = iris((*own.labels, *own.aliases, *own.descriptions, *own.types))
+        predicates = _listed((*own.labels, *own.aliases, *own.descriptions, *own.types))
         tags = ", ".join(f'"{language}"' for language in (*languages, ""))
-        query = (
-            f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {iris(found)} }} VALUES ?p {{ {predicates} }} ?s ?p ?o . "
-            f"FILTER(isIRI(?o) || LANG(?o) IN ({tags})) }} LIMIT {_MOST_ROWS}"
-        )
+        shown = f"FILTER(?p IN ({predicates}) && (isIRI(?o) || LANG(?o) IN ({tags})))"
+        patterns = " UNION ".join(f"{{ <{iri}> ?p ?o BIND(<{iri}> AS ?s) }}" for iri in found)
+        query = f"SELECT ?s ?p ?o WHERE {{ {patterns} {shown} }} LIMIT {_MOST_ROWS}"
         by_iri: dict[str, list[Solution]] = {}
-        for row in await self._rows(query):
+        for row in await self._rows(query, "spo"):
             by_iri.setdefault(row["s"].value, []).append(row)
         return [self._record(iri, by_iri[iri]) for iri in found if iri in by_iri]
 
@@ -121,7 +128,8 @@ class Labels:
             classes=tuple(sorted(classes)),
         )
 
-    async def _rows(self, text: str) -> list[Solution]:
+    async def _rows(self, text: str, names: str) -> list[Solution]:
+        """Return the rows that bind all these variables, each of one letter."""
         query = Query(
             id=f"search-{next(self._numbers)}",
             endpoint=self._endpoint,
@@ -133,8 +141,18 @@ class Labels:
             hints=_HINTS,
         )
         async with await self._run(query) as reply:
-            found = rows(reply.chunks, reply.format or Format.JSON)
-            return [row async for row in found]
+            found = rows(_bounded(reply.chunks), reply.format or Format.JSON)
+            return [row async for row in found if row.keys() >= set(names)]
+
+
+async def _bounded(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield an answer. Raises UpstreamFailed for one without bounds."""
+    left = _LARGEST_BYTES
+    async for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            raise UpstreamFailed("The endpoint answered a label query with more than was asked for.")
+        yield chunk
 
 
 def spellings(text: str) -> list[str]:
@@ -148,6 +166,10 @@ def spellings(text: str) -> list[str]:
 def _languages(profile: Profile, language: str) -> tuple[str, ...]:
     listed = (language, *profile.languages) if LANGUAGE.fullmatch(language) else profile.languages
     return tuple(dict.fromkeys(listed))[:_MOST_LANGUAGES]
+
+
+def _listed(found: Iterable[str]) -> str:
+    return ", ".join(f"<{iri}>" for iri in found)
 
 
 def _quoted(text: str) -> str:

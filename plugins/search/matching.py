@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,6 +68,18 @@ def forgiven(word: str) -> int:
     return int(len(word) >= first)
 
 
+def respaced(text: str) -> Iterator[str]:
+    """Yield a text with one space more, with one less, or with one swapped with a letter beside it."""
+    for place in range(1, len(text)):
+        before, after = text[:place], text[place:]
+        if after[0] == " ":
+            yield before + after[1:]
+            yield f"{before[:-1]} {before[-1]}{after[1:]}"
+            yield f"{before}{after[1:2]} {after[2:]}"
+        elif before[-1] != " ":
+            yield f"{before} {after}"
+
+
 def best(record: Record, wanted: Asked, match: Match, languages: Sequence[str], language: str) -> Fit | None:
     """Return how the best name of a record fits, or None where none does."""
     judge = _JUDGES.get(match, _exact)
@@ -84,10 +96,21 @@ def best(record: Record, wanted: Asked, match: Match, languages: Sequence[str], 
 
 def score(match: Match, fit: Fit, record: Record) -> float:
     """Return a number in [0, 1): first how it matched, then how closely, language, kind, label and popularity."""
-    rest = (math.log2(1 + record.popularity) + _LABEL_BITS[record.kind] * fit.is_label) / _MOST_BITS
-    rest = ((record.kind == "entity") + min(rest, 0.999)) / 2
-    rest = (fit.preferred + rest) / 3
-    rest = (fit.closeness + rest) / _CLOSEST
+    bits = math.log2(1 + record.popularity) + _LABEL_BITS[record.kind] * fit.is_label
+    return _score(match, fit.closeness, fit.preferred, record.kind, bits)
+
+
+def ceiling(match: Match, closest: int, kind: Kind | None, language: str, popularity: int) -> float:
+    """Return what no score exceeds of a record that is so popular, where nothing fits more closely."""
+    best_kind: Kind = kind or "entity"
+    bits = math.log2(1 + popularity) + _LABEL_BITS[best_kind]
+    return _score(match, closest, 2 if language else 1, best_kind, bits)
+
+
+def _score(match: Match, closeness: int, preferred: int, kind: Kind, bits: float) -> float:
+    rest = ((kind == "entity") + min(bits / _MOST_BITS, 0.999)) / 2
+    rest = (preferred + rest) / 3
+    rest = (closeness + rest) / _CLOSEST
     return (_TIERS[match] + rest) / 4
 
 
@@ -121,10 +144,10 @@ def _fit(name: Folded, closeness: int, languages: Sequence[str], language: str) 
     chosen = (0, False, "")
     for tags, is_label in ((name.name.labels, True), (name.name.aliases, False)):
         for tag in tags:
-            if tag in ANY_LANGUAGE or (language and speaks(tag, language)):
+            if language and (tag in ANY_LANGUAGE or speaks(tag, language)):
                 preferred = 2
             else:
-                preferred = int(any(speaks(tag, each) for each in languages))
+                preferred = int(tag in ANY_LANGUAGE or any(speaks(tag, each) for each in languages))
             if (preferred, is_label) > chosen[:2] or not chosen[2]:
                 chosen = (preferred, is_label, tag)
     return Fit(closeness, chosen[0], chosen[1], name, chosen[2])
@@ -138,12 +161,14 @@ def _exact(name: Folded, wanted: Asked) -> int | None:
 
 def _prefix(name: Folded, wanted: Asked) -> int | None:
     """Every word of the text is one of the name, 1; or the last of them begins one, 0."""
+    if any(word not in name.folded for word, _ in wanted.words):
+        # Most names of a record with many end here, before they are cut into words.
+        return None
     own = [word for word, unspaced in runs(name.folded) if not unspaced]
     for place, (word, unspaced) in enumerate(wanted.words):
         if unspaced:
-            if word not in name.folded:
-                return None
-        elif word in own:
+            continue
+        if word in own:
             own.remove(word)
         elif place == len(wanted.words) - 1 and any(each.startswith(word) for each in own):
             return 0

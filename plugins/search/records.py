@@ -27,11 +27,15 @@ class Name(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """A name as it is compared: folded, and its words alone."""
+    """A name as it is compared."""
 
     name: Name
     folded: str
-    plain: str
+
+    @property
+    def plain(self) -> str:
+        """Its words alone."""
+        return plain(self.folded)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +53,7 @@ class Record:
     @cached_property
     def folded(self) -> tuple[Folded, ...]:
         """The names as they are compared."""
-        found = []
-        for name in self.names:
-            folded = fold(name.text)
-            found.append(Folded(name, folded, plain(folded)))
-        return tuple(found)
+        return tuple(Folded(name, fold(name.text)) for name in self.names)
 
     def label(self, languages: Sequence[str]) -> str:
         """Return the label in the first language that has one, else any."""
@@ -93,7 +93,7 @@ class Record:
 
 def decoded(data: bytes) -> Record:
     """Return a stored record."""
-    iri, letter, is_class, popularity, names, descriptions, classes = json.loads(data)
+    iri, letter, is_class, popularity, names, descriptions, classes = json.loads(data.decode())
     return Record(
         iri=iri,
         kind=_KIND[letter],

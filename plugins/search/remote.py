@@ -6,7 +6,6 @@ description and match.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import re
@@ -18,14 +17,14 @@ import aiohttp
 
 from plugins.search.hit import KINDS, Hit, Kind
 from plugins.search.matching import in_order
-from proxy.errors import UpstreamBusy, UpstreamFailed, UpstreamTimeout
+from plugins.search.patience import Patience
+from proxy.errors import UpstreamBusy, UpstreamFailed
 
 _LARGEST_BYTES = 1024 * 1024
 _MOST_CHARS = 250
 _MOST_HITS = 50
 _TEXT_CHARS = 1_000
-# After a failure nobody is asked for a while: a search must not wait for a server that is gone.
-_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 300.0
+_WAIT_S, _LONGEST_WAIT_S = 5.0, 300.0
 _TYPES: dict[Kind, str] = {"entity": "item", "property": "property"}
 _IRI = re.compile(r"https?://[^\s<>\"{}|\\^`\x00-\x20]{1,500}")
 _ID = re.compile(r"[\w:.-]{1,100}")
@@ -39,31 +38,19 @@ class Remote:
     ) -> None:
         self._session = session
         self._address = address
-        self._seconds = seconds
-        self._places = asyncio.Semaphore(max(1, concurrency))
-        self._clock = clock
-        self._paused_until = -math.inf
+        self._patience = Patience("The remote search", seconds, concurrency, clock)
 
     async def find(self, text: str, kind: Kind | None, language: str, limit: int) -> list[Hit]:
         """Return hits in the order of the API, items and properties in turn. Raises UpstreamError."""
-        if self._clock() < self._paused_until:
-            raise UpstreamBusy("The remote search failed a moment ago and is left alone for a while.")
-        try:
-            async with asyncio.timeout(self._seconds), self._places:
+        async with self._patience.turn():
+            try:
                 found: list[Hit] = []
                 for each in KINDS if kind is None else (kind,):
                     found += await self._asked(text, each, language, limit)
-                return in_order(found)[:limit]
-        except TimeoutError:
-            self._pause(_PAUSE_S)
-            raise UpstreamTimeout(f"The remote search did not answer within {self._seconds:g} s.") from None
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            # Also ValueError: addresses and encodings that no server should send us to.
-            self._pause(_PAUSE_S)
-            raise UpstreamFailed("The remote search cannot be reached.", private=repr(error)) from error
-        except UpstreamFailed:
-            self._pause(_PAUSE_S)
-            raise
+            except (aiohttp.ClientError, OSError, ValueError) as error:
+                # Also ValueError: addresses and encodings that no server should send us to.
+                raise UpstreamFailed("The remote search cannot be reached.", private=repr(error)) from error
+        return in_order(found)[:limit]
 
     async def _asked(self, text: str, kind: Kind, language: str, limit: int) -> list[Hit]:
         address = self._address.format(
@@ -76,7 +63,6 @@ class Remote:
         async with self._session.get(address, allow_redirects=False) as reply:
             if reply.status in (429, 503):
                 wait_s = _seconds(reply.headers.get("Retry-After", ""))
-                self._pause(wait_s)
                 raise UpstreamBusy(
                     "The remote search asks us to wait.", headers={"Retry-After": str(math.ceil(wait_s))}
                 )
@@ -88,9 +74,6 @@ class Remote:
                 if len(body) > _LARGEST_BYTES:
                     raise UpstreamFailed("The remote search answered with more than a megabyte.")
         return _hits(bytes(body), kind, limit)
-
-    def _pause(self, seconds: float) -> None:
-        self._paused_until = self._clock() + seconds
 
 
 def _hits(body: bytes, kind: Kind, limit: int) -> list[Hit]:
@@ -134,4 +117,4 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 def _seconds(text: str) -> float:
     """Return the seconds of a Retry-After; a date or nonsense counts as the usual pause."""
-    return min(float(text), _LONGEST_PAUSE_S) if text.isascii() and text.isdigit() else _PAUSE_S
+    return min(float(text), _LONGEST_WAIT_S) if text.isascii() and text.isdigit() else _WAIT_S

@@ -3,9 +3,10 @@
     python -m tests.bench.search [--labels 100000 1000000 5000000] [--lookups N] [--keep DIR]
 
 The labels are made up: names of several words in Latin, Cyrillic and Han script, by Zipf's law, some with an alias.
-Builds and look-ups run in processes of their own. The last rows, for 50 million labels, are not measured: they are the
-largest run times a factor, and say so. Ends with exit code 1 where an exact look-up at 1,000,000 labels or more takes
-more than 1 ms in the median.
+Builds and look-ups run in processes of their own. Beside the time on the clock stands that of the processor, which
+other work on the machine changes less. The last rows, for 50 million labels, are not measured: they are the largest
+run times a factor, and say so. Ends with exit code 1 where a look-up at 1,000,000 labels, by exact name, by its
+beginning or with a typo, takes more than 1 ms in the median.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 SITELINKS = "http://wikiba.se/ontology#sitelinks"
 SIZES = (100_000, 1_000_000)
 _FAR = 50_000_000
-_AIM_MS = 1.0
+_AIM_MS, _AIM_LABELS = 1.0, 1_000_000
+_AIMED = ("exact", "exact, ten hits", "prefix", "one typo")
 _WORDS = 200_000
 _SAMPLE = 2_000
 _SYLLABLES = [
@@ -105,7 +107,13 @@ def measured_build(source: Path, out: Path) -> dict[str, float]:
     if child.returncode:
         raise SystemExit(f"the build ended with {child.returncode}")
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
-    return {"seconds": time.perf_counter() - started, "build_mb": usage.ru_maxrss / 1024, "disk_mb": size / 1e6}
+    used = usage.ru_utime + usage.ru_stime
+    return {
+        "seconds": time.perf_counter() - started,
+        "used_s": used,
+        "build_mb": usage.ru_maxrss / 1024,
+        "disk_mb": size / 1e6,
+    }
 
 
 _BUILD = """
@@ -154,20 +162,24 @@ def measure(folder: Path, sample: list[str], lookups: int) -> dict[str, Any]:
     for name, (call, texts) in calls.items():
         for text in texts[:20]:
             call(text)
-        began = time.process_time_ns()
-        times = sorted(_timed(call, text) for text in texts)
-        used = (time.process_time_ns() - began) / 1e6 / len(texts)
-        found[name] = [statistics.median(times), times[len(times) * 99 // 100], used]
+        timed = [_timed(call, text) for text in texts]
+        times = sorted(clock for clock, _ in timed)
+        found[name] = [
+            statistics.median(times),
+            times[len(times) * 99 // 100],
+            statistics.median(cpu for _, cpu in timed),
+        ]
     wrong = [typed_wrong(text, chance) for text in long[:200]]
     right = sum(any(hit.text == text for hit in index.find(typo)) for text, typo in zip(long, wrong, strict=False))
     return {**found, "typos_found": right / max(1, len(wrong)), "grown_mb": (_kilobytes("VmRSS") - before) / 1024}
 
 
-def _timed(call: Callable[[str], object], text: str) -> float:
-    """Return milliseconds."""
-    started = time.perf_counter_ns()
+def _timed(call: Callable[[str], object], text: str) -> tuple[float, float]:
+    """Return milliseconds on the clock and of the processor."""
+    started, began = time.perf_counter_ns(), time.thread_time_ns()
     call(text)
-    return (time.perf_counter_ns() - started) / 1e6
+    used = time.thread_time_ns() - began
+    return (time.perf_counter_ns() - started) / 1e6, used / 1e6
 
 
 def _kilobytes(key: str) -> int:
@@ -191,6 +203,7 @@ def report(found: dict[str, Any]) -> None:
     labels = found["labels"]
     print(f"\n{labels:,} labels")
     print(f"  build      {found['seconds']:9.1f} s   {labels / found['seconds']:9,.0f} labels per second")
+    print(f"  processor  {found['used_s']:9.1f} s   {labels / found['used_s']:9,.0f} labels per second of it")
     print(f"  memory     {found['build_mb']:9.0f} MB  peak of the build; {found['grown_mb']:.0f} MB grown by look-ups")
     print(f"  disk       {found['disk_mb']:9.1f} MB  {found['disk_mb'] * 1e6 / labels:9.0f} bytes per label")
     print(f"  open       {found['open_s']:9.2f} s   with a check of every file")
@@ -199,7 +212,7 @@ def report(found: dict[str, Any]) -> None:
         if isinstance(value, list):
             print(
                 f"  {name:18} median {value[0]:8.3f} ms   99 of 100 below {value[1]:8.3f} ms   "
-                f"processor {value[2]:7.3f} ms on average"
+                f"processor: median {value[2]:7.3f} ms"
             )
 
 
@@ -207,7 +220,10 @@ def extrapolate(found: dict[str, Any]) -> None:
     """Print what many more labels would take, if all grew in proportion."""
     factor = _FAR / found["labels"]
     print(f"\n{_FAR:,} labels: extrapolated from {found['labels']:,}, not measured")
-    print(f"  build      {found['seconds'] * factor / 3600:9.1f} h   disk {found['disk_mb'] * factor / 1e3:.1f} GB")
+    hours, used_h = found["seconds"] * factor / 3600, found["used_s"] * factor / 3600
+    print(
+        f"  build      {hours:9.1f} h   {used_h:.1f} h of the processor   disk {found['disk_mb'] * factor / 1e3:.1f} GB"
+    )
     print(f"  open       {found['open_s'] * factor:9.0f} s   memory of the build as above: runs go to the disk")
 
 
@@ -225,18 +241,19 @@ def main() -> int:
     print(headline("The text index at scale"))
     print(f"load of the machine at the start: {os.getloadavg()[0]:.1f}")
     found: dict[str, Any] = {}
-    missed = False
+    missed: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         home = args.keep or Path(folder)
         home.mkdir(parents=True, exist_ok=True)
         for labels in sorted(args.labels):
             found = run(labels, home, args.lookups)
             report(found)
-            missed |= labels >= 1_000_000 and found["exact"][0] > _AIM_MS
+            if labels == _AIM_LABELS:
+                missed = [name for name in _AIMED if found[name][0] > _AIM_MS]
     extrapolate(found)
     print(f"\nload of the machine at the end: {os.getloadavg()[0]:.1f}")
-    print(f"aim: an exact look-up in {_AIM_MS:g} ms at 1,000,000 labels: {'MISSED' if missed else 'ok'}")
-    return int(missed)
+    print(f"aim: {_AIM_MS:g} ms a look-up at {_AIM_LABELS:,} labels, median: {f'MISSED: {missed}' if missed else 'ok'}")
+    return int(bool(missed))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from pathlib import Path
 
 import pytest
 
 from plugins.search.hit import Hit, Kind
 from plugins.search.index import Index
-from tests.unit.search.graphs import FREEBASE, RDF, WIKIDATA, built
+from tests.unit.search.graphs import FREEBASE, RDF, WD, WIKIDATA, built
+
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
+SITELINKS = "http://wikiba.se/ontology#sitelinks"
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +125,46 @@ def test_mentions_are_exact_names_only(index: Index) -> None:
     assert index.mentions(["Berlin"], limit=1)["Berlin"][0].id == "Q64"
     assert index.mentions(["country"], "property")["country"][0].id == "P17"
     assert index.mentions([]) == {}
+
+
+# (text, what comes first, how): one strange word among known ones, a space that is wrong, two words that are wrong.
+MISTYPED = [
+    ("albert einstien", "Q45", "fuzzy"),
+    ("albret einstein", "Q45", "fuzzy"),
+    ("albret einstien", "Q45", "fuzzy"),
+    ("albert einst ein", "Q45", "fuzzy"),
+    ("alber teinstein", "Q45", "fuzzy"),
+    ("berlinwall", "Q5086", "fuzzy"),
+    ("berlin wal", "Q5086", "prefix"),
+    ("united sates", "Q30", "fuzzy"),
+    ("ludwig van bethoven", "Q46", "fuzzy"),
+    ("ludwigvan beethoven", "Q46", "fuzzy"),
+    ("presidnt of the united states", "Q11696", "fuzzy"),
+    ("germany berlin wall", "", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "first", "match"), MISTYPED)
+def test_what_is_mistyped_among_several_words_is_found(index: Index, text: str, first: str, match: str) -> None:
+    hits = index.find(text)
+    assert [(hit.id, hit.match) for hit in hits[:1]] == ([(first, match)] if first else [])
+
+
+async def test_what_is_left_unread_would_not_have_been_among_the_best(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    lines = []
+    for number in range(1, 36):
+        name = chance.choice(["Ber", "Berlin", "Berlin Wall", "Wall Ber", "Bern", "Ber Ber", "ber"])
+        predicate = chance.choice([f"<{LABEL}>", f"<{ALIAS}>"])
+        lines.append(f'<{WD}Q{number}> {predicate} "{name}"@{chance.choice(["en", "de", "tlh", "mul"])} .')
+        lines.append(f'<{WD}Q{number}> <{SITELINKS}> "{int(chance.paretovariate(0.5))}" .')
+    index = await built(tmp_path, "\n".join(lines), "wikidata")
+    for text in ("ber", "Ber", "berl", "wall ber", "Berlin"):
+        for language in ("", "de", "en"):
+            every = index.find(text, None, language, 100)
+            assert len(every) >= 5
+            for limit in (1, 2, 5, 10):
+                assert index.find(text, None, language, limit) == every[:limit]
 
 
 HOSTILE = [

@@ -7,7 +7,8 @@ from functools import lru_cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.search.matching import asked, best, distance, forgiven, score
+from plugins.search.hit import Kind
+from plugins.search.matching import asked, best, ceiling, distance, forgiven, respaced, score
 from plugins.search.records import Name, Record, decoded
 
 
@@ -73,3 +74,48 @@ def test_a_record_is_read_as_it_was_written(texts: list[str], popularity: int) -
     names = tuple(Name(text.encode("utf-8", "replace").decode(), ("en", ""), ()) for text in texts)
     made = Record(iri="urn:x", kind="property", names=names, popularity=popularity, descriptions=(("en", "x"),))
     assert decoded(made.encoded()) == made
+
+
+def test_a_text_is_spaced_in_another_way() -> None:
+    assert set(respaced("ab c")) == {"a b c", "abc", "a bc", "abc "}
+    assert {"albert einstein", "alberteinstei n"} <= set(respaced("alberteinstein"))
+    assert list(respaced("a")) == list(respaced("")) == []
+
+
+_TEXTS = st.sampled_from(["Berlin", "berlin", "Berlin Wall", "Berliner"])
+_TAGS = st.sampled_from(["en", "de", "mul", "tlh", ""])
+_KINDS = st.sampled_from(["entity", "property"])
+
+
+@given(
+    st.lists(st.tuples(_TEXTS, _TAGS, st.booleans()), min_size=1, max_size=4),
+    st.integers(0, 10**9),
+    st.integers(0, 10**3),
+    st.sampled_from(["", "de"]),
+    _KINDS,
+    st.booleans(),
+)
+def test_no_record_that_is_less_popular_scores_above_the_ceiling(
+    names: list[tuple[str, str, bool]], popularity: int, less: int, language: str, kind: Kind, told: bool
+) -> None:
+    each = Record(
+        iri="urn:x", kind=kind, popularity=max(0, popularity - less),
+        names=tuple(Name(text, (tag,), ()) if is_label else Name(text, (), (tag,)) for text, tag, is_label in names),
+    )  # fmt: skip
+    wanted = asked("Berlin")
+    for match, closest in (("exact", 3), ("prefix", 1)):
+        fit = best(each, wanted, match, ("en",), language)  # type: ignore[arg-type]  # a literal of the loop
+        if fit is not None:
+            highest = ceiling(match, closest, kind if told else None, language, popularity)  # type: ignore[arg-type]
+            assert score(match, fit, each) <= highest  # type: ignore[arg-type]
+
+
+def test_a_text_of_every_language_is_worth_what_one_of_a_known_language_is_where_none_is_asked_for() -> None:
+    capital, hamlet = record(300, Name("Berlin", ("en",), ())), record(2, Name("Berlin", ("mul",), ()))
+    for language, first in (("", capital), ("de", hamlet)):
+        scores = {}
+        for each in (capital, hamlet):
+            fit = best(each, asked("Berlin"), "exact", ("en",), language)
+            assert fit is not None
+            scores[each.popularity] = score("exact", fit, each)
+        assert max(scores, key=lambda popularity: scores[popularity]) == first.popularity
