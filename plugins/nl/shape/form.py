@@ -64,8 +64,10 @@ def _form(language: Language, text: Text, cue: str, match: re.Match[str]) -> Ans
 def _by_noun(language: Language, text: Text, start: int) -> AnswerForm | None:
     """Return what a noun beside the opening asks for: "the population of", "the birthday of"."""
     nouns: tuple[tuple[str, AnswerForm], ...] = (("dates", "date"), ("quantities", "number"), ("texts", "text"))
-    found = [(match.start(), form) for cue, form in nouns if (match := _near(language, cue, text, start, _NEAR))]
-    return min(found)[1] if found else None
+    near = ((_near(language, cue, text, start, _NEAR), form) for cue, form in nouns)
+    # Of two that begin together the longer one is meant: "area code" is no area.
+    found = [(match.start(), -match.end(), form) for match, form in near if match]
+    return min(found)[2] if found else None
 
 
 def _near(language: Language, cue: str, text: Text, start: int, reach: int) -> re.Match[str] | None:

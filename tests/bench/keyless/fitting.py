@@ -17,9 +17,25 @@ PRIOR: Mapping[str, float] = {
     1, "covered": 3, "missed": -1.5, "unsaid": -3.5, "constraint": 0.7, "constraint_typed": 1, "kind_word": 1,
     "kind_fits": 1, "range_fits": 0.5, "statement": -1, "chain": -1.2, "chain_in": -2, "either": 1, "count_in":
     -0.5, "existing": -1, "typish": -1, "typish_in": 0.5, "plural_typish": 2, "by_in": 0.5, "own_out": 0.5,
-    "measured": 0.3, "measure_said": 3, "unmeasured": -1,
+    "measured": 0.3, "measure_said": 3, "unmeasured": -1, "meet_on": -1, "stated": -1, "shared": -1,
+    "role": -0.5, "owner": -0.5, "where_in": -4, "constraint_unsure": -2, "sort_in": 1, "left": -5,
+    "left_named": -4,
 }  # fmt: skip
-SURE = ("bias", "score", "share", "margin", "anchored", "covered", "unexplained", "evident", "short", "known")
+SURE = (
+    "bias",
+    "score",
+    "share",
+    "margin",
+    "anchored",
+    "covered",
+    "unexplained",
+    "evident",
+    "short",
+    "known",
+    "left",
+)
+# Not fitted: every question here has an answer in the graph, so that words which nothing says cost nothing here.
+_PINNED = tuple(NAMES.index(name) for name in ("left", "left_named"))
 _LEARNED = tuple(NAMES.index(name) for name in NAMES if name.startswith("learned"))
 _HELD = 0.002
 _STEPS, _RATE = 400, 0.05
@@ -56,6 +72,7 @@ def weights(examples: Sequence[Example]) -> Numbers:
             wanted = chances * each.right
             ascent += share * ((wanted / max(wanted.sum(), 1e-9) - chances) @ each.features)
         result: Numbers = ascent / total - 2 * _HELD * (now - prior)
+        result[list(_PINNED)] = 0.0
         return result
 
     return _climb(prior, slope, _STEPS, _RATE)

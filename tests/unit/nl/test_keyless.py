@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from plugins.nl.contract import Turn
-from plugins.nl.strategies.keyless.cues import spoken_for
+from plugins.nl.strategies.keyless.cues import places, sorts, spoken_for
 from plugins.nl.strategies.keyless.judging import NAMES
 from plugins.nl.strategies.keyless.linking import anchors
-from plugins.nl.strategies.keyless.reading import read, singular
+from plugins.nl.strategies.keyless.reading import read, singulars
 from plugins.nl.strategies.keyless.thinking import Thoughts, thoughts
 from plugins.nl.strategies.keyless.weights import weights_of
 from plugins.nl.strategies.keyless.writing import written
@@ -61,14 +61,51 @@ def test_words_are_cut_where_names_are_not_torn() -> None:
     [
         ("rivers", "river"),
         ("countries", "country"),
+        ("movies", "movie"),
         ("churches", "church"),
+        ("courses", "course"),
+        ("buses", "bus"),
+        ("wives", "wife"),
         ("women", "woman"),
-        ("bus", ""),
-        ("gas", ""),
     ],
 )
 def test_plurals(plural: str, one: str) -> None:
-    assert singular(plural) == one
+    assert one in singulars(plural)
+
+
+@pytest.mark.parametrize("text", ["bus", "gas", "class", "river", "s"])
+def test_what_is_no_plural(text: str) -> None:
+    assert singulars(text) == ()
+
+
+def test_what_is_used_is_no_country() -> None:
+    assert "us" not in singulars("uses")
+
+
+@pytest.mark.parametrize(
+    ("adjective", "place"),
+    [
+        ("indian", "india"),
+        ("european", "europe"),
+        ("brazilian", "brazil"),
+        ("italian", "italy"),
+        ("chinese", "china"),
+        ("french", "France"),
+        ("south american", "south america"),
+    ],
+)
+def test_adjectives_are_of_places(adjective: str, place: str) -> None:
+    assert place in places(adjective, "en")
+
+
+def test_no_adjective_is_of_no_place() -> None:
+    assert places("river", "en") == ()
+    assert places("", "en") == ()
+    assert places("indian", "zh") == ()
+
+
+def test_things_of_a_sort_are_said_by_the_sort_alone() -> None:
+    assert "genre" in sorts()
 
 
 def test_phrases_speak_for_names() -> None:

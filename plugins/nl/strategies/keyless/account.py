@@ -8,11 +8,13 @@ from functools import lru_cache
 
 from plugins.nl.contract import Shape
 from plugins.nl.shape.language import Language, languages
-from plugins.nl.strategies.keyless.cues import idle, placed
+from plugins.nl.strategies.keyless.cues import idle, placed, sorts
 from plugins.nl.strategies.keyless.ideas import Idea, says_kind
 from plugins.nl.strategies.keyless.linking import Anchor
-from plugins.nl.strategies.keyless.reading import Reading, fragments, stem_of
+from plugins.nl.strategies.keyless.naming import above
+from plugins.nl.strategies.keyless.reading import Reading, Span, fragments, singulars, stem_of
 from plugins.nl.strategies.keyless.sense import Said, Sense, name_stems
+from plugins.nl.strategies.keyless.surroundings import VALUED, Way
 from plugins.nl.tools import Tools
 from plugins.schema.index import Index
 from plugins.schema.model import Property
@@ -22,10 +24,13 @@ from plugins.schema.words import fold
 _SAID = 0.2
 # So many letters of a word are the same in all its cases.
 _CASE = 4
+_ONE = frozenset(("a", "an", "ein", "eine", "un", "una", "une"))
 _QUOTES = frozenset("\"'«»“”„‘’《「『")
 _VALUES = frozenset(("date", "year", "number"))
 _POINTS = frozenset(("person", "place"))
 _MEASURED = frozenset(("quantity", "time"))
+_INTO: frozenset[Way] = frozenset(("in", "out"))
+_BY_QUALIFIER: frozenset[Way] = frozenset(("chain in", "owner"))
 
 
 class Account:
@@ -35,6 +40,8 @@ class Account:
         self._reading = reading
         self._shape = shape
         self._tools = tools
+        self._anchors = anchors
+        self._speaking = frozenset(reading.speaking())
         self._classes = [each for each in anchors if each.hit.is_class]
         self._language = languages().get(shape.language, languages()["en"])
         folded = "".join(char.lower() if len(char.lower()) == 1 else char for char in reading.text)
@@ -43,7 +50,11 @@ class Account:
         self._idle = frozenset(
             place for place in reading.speaking() if reading.words[place].text in idle(self._language.tag)
         )
+        # Many ideas differ in nothing that these look at.
         self._called = lru_cache(None)(self._words_of)
+        self._of_classes = lru_cache(None)(self._classes_of)
+        self._beside = lru_cache(None)(self._described_by)
+        self._is_under = lru_cache(None)(self._is_of)
 
     def sound(self, idea: Idea, said: Sequence[Said], sense: Sense) -> bool:
         """Whether its properties are said, and its answers of the kind that is asked for."""
@@ -52,6 +63,8 @@ class Account:
         if idea.ask == "count" and idea.way == "out" and idea.edge.count == 1:
             # Of many that there were the graph may prefer one.
             return False
+        if idea.ask == "whether" and idea.way not in ("link", "either") and self._is_called(idea):
+            return False
         if bool(self._shape.compare) != (idea.way == "either") and self._shape.form in ("ask", "winner"):
             return False
         if self._shape.superlative != "none" and not self._is_measured(idea, said, sense):
@@ -59,22 +72,34 @@ class Account:
         spoken = all(self._is_said(idea, record, each) for record, each in zip(idea.uses, said, strict=True))
         return spoken and (idea.ask != "things" or self._is_asked_for(idea, said))
 
-    def left(self, idea: Idea, said: Sequence[Said], sense: Sense) -> int:
-        """Return how many words that say something it does not use, those that speak for a property twice.
+    def left(self, idea: Idea, said: Sequence[Said], sense: Sense) -> tuple[float, float]:
+        """Return how many words that say something it does not use, and how many of these speak for a property.
 
         Signs that stand together are one word.
         """
         used = {place for span in sense.spans for place in range(span.first, span.last)}
-        used.update(*(each.words for each in said), self._called(idea.kinds), self._of_classes(idea))
+        used.update(
+            *(each.words for each in said), self._called(_certain(idea)), self._of_classes(_certain(idea), idea.anchors)
+        )
         if idea.measure is not None:
             used |= sense.of(idea.measure.property).words
             used |= self._after_numbers() if idea.measure.condition else set()
-        if self._shape.year or self._shape.since or self._shape.until:
+        used.update(*(self._beside(each) for each in idea.anchors))
+        used -= self._of_type(idea)
+        if self._shape.year or self._shape.since or self._shape.until or self._shape.top:
             used |= self._numbers
         spoken = {place for place in sense.spoken if place in sense.open}
         content = (set(sense.open) - self._void) | spoken
         left = content - used - self._idle
-        return self._number_of(left) + self._number_of(left & spoken)
+        return float(self._number_of(left)), float(self._number_of(left & spoken))
+
+    def _of_type(self, idea: Idea) -> set[int]:
+        """Return the places of the class that is asked for: where all count, no property's name stands for it."""
+        if idea.constraint is not None or idea.way not in _INTO or not (idea.ask == "count" or idea.measure):
+            return set()
+        label = fold(self._shape.type_label)
+        wanted = [each for each in self._classes if fold(each.span.text) in label and each not in idea.anchors]
+        return {place for each in wanted for place in range(each.span.first, each.span.last)}
 
     def _number_of(self, places: set[int]) -> int:
         """Return how many words stand at some places."""
@@ -88,31 +113,54 @@ class Account:
         return any(each.words & sense.degrees for each in said)
 
     def _is_said(self, idea: Idea, record: Property, said: Said) -> bool:
+        if record != idea.uses[-1] and ((idea.statement and idea.way in _BY_QUALIFIER) or idea.way == "meet on"):
+            # What is said of the statement says its qualifier too: who plays Hamlet.
+            return True
         if idea.way == "link" and says_kind(record, self._tools.knowledge):
-            return _is_kind(idea.anchors[-1]) and not _is_kind(idea.anchors[0])
+            one, other = idea.anchors
+            return _is_kind(other) and one.span.first < other.span.first
         if said.cued or said.linked or said.words or max(said.learned, said.named) >= _SAID:
             return True
         if idea.way not in ("in", "meet"):
             return False
-        if idea.constraint is not None and fold(record.label) in placed():
+        if (idea.constraint is not None or idea.way == "meet") and fold(record.label) in placed():
+            return True
+        if self.sorted_by(idea):
             return True
         return says_kind(record, self._tools.knowledge) and any(map(_is_kind, idea.anchors))
+
+    def sorted_by(self, idea: Idea) -> bool:
+        """Whether a property of things of one sort leads to its answers: what has the genre rap rock."""
+        record = idea.uses[0]
+        return fold(record.label) in sorts() and any(self._is_sort(each, record) for each in idea.anchors)
+
+    def _is_sort(self, anchor: Anchor, record: Property) -> bool:
+        """Whether an entity is one that a property may say: a genre, a position."""
+        if not _is_kind(anchor) or record.range is None:
+            return False
+        return any(self._is_under(each.iri, kind) for each in anchor.hit.classes for kind in record.range.classes)
 
     def _is_asked_for(self, idea: Idea, said: Sequence[Said]) -> bool:
         """Whether a time, a number or a thing comes out where one is asked for."""
         if idea.way == "either":
             return True
-        given = idea.uses[-1].kind if idea.way in ("out", "chain", "chain in") else "item"
+        given = idea.uses[-1].kind if idea.way in VALUED else "item"
         if self._shape.form in _VALUES:
             return not given or said[-1].fits > 0
         return self._shape.type_label not in _POINTS or given not in _MEASURED
 
-    def _of_classes(self, idea: Idea) -> set[int]:
+    def _is_called(self, idea: Idea) -> bool:
+        """Whether it is asked if something is of a class, and the idea leaves out which: is X a sport."""
+        words, used = self._reading.words, {each.iri for each in (*idea.anchors, idea.constraint) if each}
+        given = (each for each in self._classes if each.iri not in used and each.span.first)
+        return any(words[each.span.first - 1].text in _ONE for each in given)
+
+    def _classes_of(self, kinds: tuple[str, ...], anchors: tuple[Anchor, ...]) -> set[int]:
         """Return the places of words for the classes of anchors and answers."""
-        held = [*idea.kinds, *(each.iri for anchor in idea.anchors for each in anchor.hit.classes)]
-        places = set(self._called(tuple(each.iri for anchor in idea.anchors for each in anchor.hit.classes)))
-        places |= self._like(each.label for anchor in idea.anchors for each in anchor.hit.classes)
-        places.update(place for anchor in idea.anchors if (place := self._before_quote(anchor)) >= 0)
+        held = [*kinds, *(each.iri for anchor in anchors for each in anchor.hit.classes)]
+        places = set(self._called(tuple(each.iri for anchor in anchors for each in anchor.hit.classes)))
+        places |= self._like(each.label for anchor in anchors for each in anchor.hit.classes)
+        places.update(place for anchor in anchors if (place := self._before_quote(anchor)) >= 0)
         for each in self._classes:
             if any(self._is_under(kind, each.iri) for kind in held):
                 places.update(range(each.span.first, each.span.last))
@@ -124,12 +172,29 @@ class Account:
         between = self._reading.text[words[first - 1].end : words[first].start] if first else ""
         return first - 1 if _QUOTES.intersection(between) else -1
 
+    def _described_by(self, anchor: Anchor) -> set[int]:
+        """Return the places of words before and after a name that its description has: president Nixon, Midland TX."""
+        known = name_stems(anchor.hit.description)
+        places: set[int] = set()
+        for step, place in ((-1, anchor.span.first - 1), (1, anchor.span.last)):
+            while place in self._speaking and self._tells(place, known):
+                places.add(place)
+                place += step
+        return places
+
+    def _tells(self, place: int, known: frozenset[str]) -> bool:
+        """Whether a word, or what it is another name of, is among some stems."""
+        if stem_of(self._reading.words[place]) in known:
+            return True
+        names = (each for each in self._anchors if each.span == Span(place, place + 1, each.span.text))
+        return any(known.issuperset(name_stems(each.hit.label)) for each in names)
+
     def _like(self, labels: Iterable[str]) -> set[int]:
         """Return the places of words that begin as some labels do: other cases of them."""
         known = {word[:_CASE] for label in labels for word in fragments(label) if len(word) >= _CASE}
         return {place for place in self._reading.speaking() if self._reading.words[place].text[:_CASE] in known}
 
-    def _is_under(self, kind: str, above: str) -> bool:
+    def _is_of(self, kind: str, above: str) -> bool:
         index = self._tools.knowledge.schema
         return kind == above or (index is not None and index.hierarchy.is_under(kind, above))
 
@@ -137,7 +202,8 @@ class Account:
         """Return the places of words in the names of classes."""
         index = self._tools.knowledge.schema
         known = frozenset[str]().union(*(_names(index, each) for each in kinds[:5])) if index else frozenset[str]()
-        return frozenset(place for place in self._reading.speaking() if stem_of(self._reading.words[place]) in known)
+        words = ((place, self._reading.words[place].text) for place in self._reading.speaking())
+        return frozenset(place for place, word in words if not known.isdisjoint((word, *singulars(word))))
 
     def _after_numbers(self) -> set[int]:
         """Return the places of numbers and of the words behind them, which are their units."""
@@ -147,6 +213,12 @@ class Account:
         spans = [match.span() for match in matches]
         words = enumerate(self._reading.words)
         return {place for place, word in words if any(a <= word.start and word.end <= b for a, b in spans)}
+
+
+def _certain(idea: Idea) -> tuple[str, ...]:
+    """Return the classes that answers are of; where all of them count, only such that all of them are of."""
+    counts = idea.ask == "count" or idea.measure is not None
+    return idea.kinds if not counts or len(idea.kinds) == 1 else ()
 
 
 def _void(language: Language, text: str) -> Iterator[re.Match[str]]:
@@ -165,7 +237,5 @@ def _is_kind(anchor: Anchor) -> bool:
 
 @lru_cache(16_384)
 def _names(index: Index, class_iri: str) -> frozenset[str]:
-    """Return the stems of what a class and all above it are called."""
-    hierarchy = index.hierarchy
-    infos = (index.class_info(hierarchy.iri(number)) for number in hierarchy.up(class_iri))
-    return name_stems(*(info.label for info in infos if info is not None))
+    """Return the words of what a class and all above it are called; not stems, which activities share with actors."""
+    return frozenset(word for name in above(index, class_iri) for word in fragments(name))

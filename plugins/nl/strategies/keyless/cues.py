@@ -21,6 +21,8 @@ from plugins.schema.words import fold
 _FOLDER = Path(__file__).parent / "languages"
 _NAMES = "names"
 _PLAIN = "en"
+# So many letters of a place are in its adjective.
+_LEAST_STEM = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,12 @@ def placed() -> frozenset[str]:
     return frozenset(map(fold, _table(_NAMES)["placed"]))
 
 
+@cache
+def sorts() -> frozenset[str]:
+    """Return the folded names of properties by which things are of a sort."""
+    return frozenset(map(fold, _table(_NAMES)["sorts"]))
+
+
 def degrees(question: str, language: str) -> frozenset[str]:
     """Return the words of superlatives and comparatives in a folded question."""
     known = languages()[_tag(language)]
@@ -78,6 +86,25 @@ def degrees(question: str, language: str) -> frozenset[str]:
 def idle(language: str) -> frozenset[str]:
     """Return the words of a language that a query need not account for."""
     return frozenset(fragments(_table(_tag(language)).get("idle", "")))
+
+
+@lru_cache(4096)
+def places(adjective: str, language: str) -> tuple[str, ...]:
+    """Return what the place of a folded adjective may be called: Brazilian is of Brazil, of Brazilia, or of neither."""
+    known = _table(_tag(language)).get("adjectives")
+    head, _, last = adjective.rpartition(" ")
+    if known is None or not last:
+        return ()
+    endings = sorted(known["endings"].items(), key=lambda pair: -len(pair[0]))
+    made = [
+        last.removesuffix(ending) + each
+        for ending, others in endings
+        if last.endswith(ending) and len(last) - len(ending) >= _LEAST_STEM
+        for each in others
+    ]
+    if head:
+        return tuple(f"{head} {each}" for each in made)
+    return tuple(dict.fromkeys((*filter(None, (known["irregular"].get(last),)), *made)))
 
 
 @cache
@@ -97,5 +124,6 @@ def _tag(language: str) -> str:
     return language if known else _PLAIN
 
 
+@cache
 def _table(name: str) -> Mapping[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

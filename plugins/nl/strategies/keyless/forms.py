@@ -39,6 +39,9 @@ def _things(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterat
     for idea in ideas:
         if idea.ask != "things":
             continue
+        if shape.negated and idea.way == "meet" and not idea.statement:
+            yield _denied(idea)
+            continue
         yield idea
         if shape.superlative != "none" and not shape.compare:
             for record in _measures(idea, shape, knowledge):
@@ -48,6 +51,15 @@ def _things(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterat
             for record in _measures(idea, shape, knowledge):
                 if record.kind == "quantity":
                     yield replace(idea, measure=Measure(record, condition=condition))
+
+
+def _denied(idea: Idea) -> Idea:
+    """Return what is so by one of two conditions alone, the other is denied: films of Nolan without superheroes."""
+    one, other = idea.anchors
+    if one.span.first < other.span.first:
+        return replace(idea, negated=True)
+    edge = replace(idea.edge, anchors=(other, one), predicates=idea.edge.predicates[::-1])
+    return replace(idea, edge=edge, uses=idea.uses[::-1], negated=True)
 
 
 def _is_number(idea: Idea) -> bool:
@@ -94,7 +106,7 @@ def _asked(ideas: Sequence[Idea], knowledge: Knowledge) -> Iterator[Idea]:
     """Yield whether something is so: what is linked, what is there at all, and what might be linked and is not."""
     linked = {(idea.anchors, idea.edge.predicates) for idea in ideas if idea.way == "link"}
     anchors = list(dict.fromkeys(anchor for idea in ideas for anchor in idea.anchors))
-    yield from _usual([each for each in anchors if not each.hit.is_class], knowledge)
+    yield from _usual(anchors, knowledge)
     for idea in ideas:
         if idea.statement:
             continue
@@ -121,11 +133,22 @@ def _usual(anchors: Sequence[Anchor], knowledge: Knowledge) -> Iterator[Idea]:
     for one, other in permutations(anchors[:_MOST_ASKED], 2):
         if one.span.overlaps(other.span):
             continue
+        yield from _of_class(one, other, knowledge)
+        if one.hit.is_class or other.hit.is_class:
+            continue
         known = {record.id: record for each in one.hit.classes for record, _ in index.typical(each.iri)}
         for record in known.values():
             if record.kind == "item":
                 edge = Edge("link", (one, other), (f"{knowledge.direct}{record.id}",), 0, None)
                 yield Idea(edge, (record,), ("direct",), ask="whether")
+
+
+def _of_class(one: Anchor, other: Anchor, knowledge: Knowledge) -> Iterator[Idea]:
+    """Yield whether a thing, or what is of a class, is of another class."""
+    step = knowledge.vocabulary.types[0]
+    record = knowledge.property(step)
+    if other.hit.is_class and record is not None:
+        yield Idea(Edge("link", (one, other), (step,), 0, None), (record,), ("direct",), ask="whether")
 
 
 def _compared(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:

@@ -20,9 +20,12 @@ _STATEMENTS = frozenset(
         ("meet", ("qualifier", "statement")),
         ("in", ("qualifier",)),
         ("chain in", ("qualifier", "statement")),
+        ("through", ("claim", "statement")),
+        ("role", ("claim", "statement", "qualifier")),
+        ("stated", ("claim", "qualifier")),
+        ("owner", ("qualifier", "claim")),
     )
 )
-
 
 _ROLES = frozenset(("P106", "P39"))
 
@@ -41,7 +44,7 @@ class Idea:
     """A query that may answer: an edge, the properties that it uses, and what is asked of ?x.
 
     Shapes: ``roles`` are those of the edge's predicates; ``constraint`` is the class that answers must be of, where one
-    is demanded.
+    is demanded; ``negated`` takes what is so by the first of two conditions, and not by the second.
     """
 
     edge: Edge
@@ -50,6 +53,7 @@ class Idea:
     constraint: Anchor | None = None
     ask: Ask = "things"
     measure: Measure | None = None
+    negated: bool = False
 
     @property
     def way(self) -> Way:
@@ -65,7 +69,7 @@ class Idea:
     def query(self) -> tuple[object, ...]:
         """What its query is made of: equal for equal queries."""
         measure = self.measure and (self.measure.property.iri, self.measure.condition, self.measure.order)
-        return self.way, self.anchors, self.edge.predicates, self.constraint, self.ask, measure
+        return self.way, self.anchors, self.edge.predicates, self.constraint, self.ask, self.negated, measure
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -75,7 +79,7 @@ class Idea:
     @property
     def half(self) -> bool:
         """Whether it leads to a statement, which is no answer but may be on the way to one."""
-        return self.way == "in" and self.statement
+        return self.statement and (self.way == "in" or self.roles == ("claim", "statement"))
 
     @property
     def statement(self) -> bool:
@@ -114,6 +118,8 @@ def _may_be(idea: Idea, kind: Anchor, tools: Tools) -> bool:
 
 def _idea(edge: Edge, tools: Tools) -> Idea | None:
     """Return what an edge means; None for one that means nothing to a person."""
+    if _circular(edge):
+        return None
     known = [found for iri in edge.predicates if (found := _role(iri, tools)) is not None]
     if len(known) < len(edge.predicates) or any(record.kind == "external-id" for record, _ in known):
         return None
@@ -122,6 +128,15 @@ def _idea(edge: Edge, tools: Tools) -> Idea | None:
     if set(roles) != {"direct"} and (edge.way, roles) not in _STATEMENTS:
         return None
     return Idea(edge, uses, roles, ask="whether" if edge.way == "link" else "things")
+
+
+def _circular(edge: Edge) -> bool:
+    """Whether what it starts from comes out again: the country of Belgium is Belgium, the actors of films with one."""
+    if edge.way in ("chain in", "meet on") and edge.predicates[-1] in edge.predicates[:-1]:
+        return True
+    if edge.way not in ("out", "in", "chain", "chain in", "shared") or edge.count != 1 or edge.sample is None:
+        return False
+    return edge.sample.value == edge.anchors[0].iri
 
 
 def _role(iri: str, tools: Tools) -> tuple[Property, str] | None:

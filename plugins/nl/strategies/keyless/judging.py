@@ -12,11 +12,12 @@ from plugins.nl.contract import Shape
 from plugins.nl.strategies.keyless.account import Account
 from plugins.nl.strategies.keyless.ideas import Idea
 from plugins.nl.strategies.keyless.linking import Anchor
+from plugins.nl.strategies.keyless.naming import PERSONS, PLACES, above, called
 from plugins.nl.strategies.keyless.reading import Reading, Span, stem_of
-from plugins.nl.strategies.keyless.sense import Said, Sense, name_stems
+from plugins.nl.strategies.keyless.sense import Said, Sense
+from plugins.nl.strategies.keyless.surroundings import VALUED, Way
 from plugins.nl.strategies.keyless.weights import weights_of
 from plugins.nl.tools import Tools
-from plugins.schema.index import Index
 from plugins.schema.kinds import kinds as wanted_kinds
 from plugins.schema.model import Property
 from plugins.schema.words import fold, stems
@@ -25,13 +26,15 @@ NAMES = (
     "anchored", "known", "label", "place", "inner", "capital", "short", "propertyish", "anchors", "named",
     "named_least", "linked", "cued", "cued_least", "learned", "learned_least", "fits", "described", "usage",
     "evident", "evident_least", "covered", "missed", "unsaid", "unexplained", "constraint", "constraint_typed",
-    "kind_word", "kind_fits", "out", "in", "through", "meet", "link", "chain", "chain_in", "either",
-    "statement", "count", "count_in", "count_form", "typish", "existing", "measured", "measure_said",
-    "unmeasured", "plural", "plural_typish", "typish_in", "range_fits", "by_in", "own_out", "of_out",
+    "constraint_unsure", "kind_word", "kind_fits", "out", "in", "through", "meet", "link", "chain", "chain_in",
+    "either", "meet_on", "stated", "role", "owner", "shared", "statement", "count", "count_in", "count_form",
+    "typish", "existing", "measured", "measure_said", "unmeasured", "plural", "plural_typish", "typish_in",
+    "range_fits", "by_in", "own_out", "of_out", "where_in", "sort_in", "left", "left_named",
 )  # fmt: skip
-_PERSONS = frozenset(("human", "person", "people", "organization", "organisation", "fictional character", "band"))
-_PLACES = frozenset(("location", "place", "geographic location", "geographical feature", "geographic region",
-                     "human settlement", "administrative territorial entity", "territory"))  # fmt: skip
+_WAYS: tuple[Way, ...] = (
+    "out", "in", "through", "meet", "link", "chain", "chain in", "either",
+    "meet on", "stated", "role", "owner", "shared",
+)  # fmt: skip
 _FULL_USAGE = 7
 _POOR = 4.0
 _VALUES = frozenset(("date", "year", "number"))
@@ -42,9 +45,6 @@ _OF = frozenset(("of", "does", "did", "is", "was", "has", "in"))
 # Ideas that share what there is of certainty.
 _RIVALS = 12
 _MOST_MARGIN = 3.0
-# What each word that is not used costs an idea in their order, and what it leaves of certainty.
-_PER_WORD = 6.0
-_UNUSED = 0.36
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,7 @@ class Judge:
         self._type_words = frozenset(stems(shape.type_label))
         self._propertyish: dict[str, bool] = {}
         self._words = frozenset(stem_of(reading.words[place]) for place in reading.speaking())
+        self._of_anchors = lru_cache(None)(self._anchored)
         self._kind_word = lru_cache(None)(self._has_kind_word)
         self._kind_fits = lru_cache(None)(self._has_kind)
         self._all = max(1, len(reading.speaking()))
@@ -96,10 +97,15 @@ class Judge:
         if sense is None:
             sense = self._senses[spans] = Sense(self._reading, spans, self._shape, self._tools)
         said = [sense.of(record) for record in idea.uses]
-        features = (*self._of_anchors(idea), *self._of_uses(idea, said), *self._of_whole(idea, said, sense))
         left = self._account.left(idea, said, sense)
-        score = sum(map(mul, self._each, features)) - _PER_WORD * left
-        return Judged(idea, features, score, self._account.sound(idea, said, sense), left)
+        features = (
+            *self._of_anchors(idea.anchors),
+            *self._of_uses(idea, said),
+            *self._of_whole(idea, said, sense),
+            *left,
+        )
+        score = sum(map(mul, self._each, features))
+        return Judged(idea, features, score, self._account.sound(idea, said, sense), int(left[0]))
 
     def confidence(self, ranked: Sequence[Judged]) -> float:
         """Return how likely the best idea is right, from 0 to 1; ``ranked`` has the best first."""
@@ -107,16 +113,15 @@ class Judge:
         others = [each.score for each in ranked[:_RIVALS]]
         says = {
             "bias": 1.0,
-            "score": (best.score + _PER_WORD * best.left) / 10,
+            "score": best.score / 10,
             "share": 1 / sum(math.exp(each - best.score) for each in others),
             "margin": min(best.score - others[1], _MOST_MARGIN) if len(others) > 1 else _MOST_MARGIN,
         }
         exponent = sum(weight * says.get(name, 0.0) for name, weight in self._weights.sure.items())
         exponent += sum(weight * best.of(name) for name, weight in self._weights.sure.items() if name not in says)
-        return _UNUSED**best.left / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
 
-    def _of_anchors(self, idea: Idea) -> tuple[float, ...]:
-        anchors = idea.anchors
+    def _anchored(self, anchors: tuple[Anchor, ...]) -> tuple[float, ...]:
         return (
             sum(each.words for each in anchors) / self._all,
             _mean([each.known for each in anchors]),
@@ -161,12 +166,10 @@ class Judge:
             silent,
             float(kind is not None),
             float(kind is not None and bool(self._type_words.intersection(stems(kind.span.text)))),
+            (idea.edge.untyped / max(1, idea.edge.count, idea.edge.untyped)) if kind is not None else 0.0,
             self._kind_word(idea.kinds),
             self._kind_fits(idea.kinds),
-            *(
-                float(idea.way == way)
-                for way in ("out", "in", "through", "meet", "link", "chain", "chain in", "either")
-            ),
+            *(float(idea.way == way) for way in _WAYS),
             float(idea.statement),
             size,
             size * (idea.way == "in"),
@@ -197,7 +200,7 @@ class Judge:
         typish = float(any(_is_one_of(record, self._type_steps) or record.id == _OCCUPATION for record in idea.uses))
         before = self._reading.words[first.span.first - 1].text if first.span.first else ""
         after = self._reading.words[first.span.last].text if first.span.last < len(self._reading.words) else ""
-        out = idea.way in ("out", "chain")
+        out = idea.way in ("out", "chain", "stated")
         return (
             plural,
             plural * typish,
@@ -206,11 +209,13 @@ class Judge:
             float(before in _BY and idea.way == "in"),
             float(after in ("'s", "’s", "s") and out),
             float(before in _OF and out),
+            float(self._shape.type_label == "place" and idea.way in ("in", "chain in")),
+            float(idea.way == "in" and self._account.sorted_by(idea)),
         )
 
     def _fits(self, idea: Idea, said: Sequence[Said]) -> float:
         """Return whether what comes out is of the kind that the form asks for."""
-        if idea.way in ("out", "chain", "chain in"):
+        if idea.way in VALUED:
             return said[-1].fits
         # What stands before a property is a thing.
         return -1.0 if self._shape.form in _VALUES and idea.way != "either" else 0.0
@@ -238,37 +243,22 @@ class Judge:
         index = self._tools.knowledge.schema
         if index is None:
             return 0.0
-        return float(any(self._words & _called(index, each) for each in kinds[:5]))
+        return float(any(self._words & called(index, each) for each in kinds[:5]))
 
     def _has_kind(self, kinds: tuple[str, ...]) -> float:
         """Return 1 where the answers are persons or places as the question wants them, -1 where they are not."""
         index = self._tools.knowledge.schema
-        names = {"person": _PERSONS, "place": _PLACES}
+        names = {"person": PERSONS, "place": PLACES}
         wanted = [names[each] for each in sorted(self._wanted) if each in names]
         if index is None or not kinds or not wanted:
             return 0.0
-        fit = any(_above(index, kind) & each for kind in kinds[:3] for each in wanted)
+        fit = any(above(index, kind) & each for kind in kinds[:3] for each in wanted)
         return 1.0 if fit else -1.0
 
 
 def _is_one_of(record: Property, steps: Sequence[str]) -> bool:
     """Whether a property is one of those that say of what kind a thing is."""
     return any(iri == record.iri or iri.endswith(f"/{record.id}") for iri in steps)
-
-
-@lru_cache(16_384)
-def _called(index: Index, class_iri: str) -> frozenset[str]:
-    """Return the stems of a class's name."""
-    info = index.class_info(class_iri)
-    return name_stems(info.label) if info else frozenset()
-
-
-@lru_cache(16_384)
-def _above(index: Index, class_iri: str) -> frozenset[str]:
-    """Return what a class and all above it are called."""
-    hierarchy = index.hierarchy
-    infos = (index.class_info(hierarchy.iri(number)) for number in hierarchy.up(class_iri))
-    return frozenset(info.label.casefold() for info in infos if info is not None)
 
 
 def _spans(idea: Idea) -> tuple[Span, ...]:

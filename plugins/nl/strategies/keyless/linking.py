@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from plugins.nl.contract import Turn, Work
-from plugins.nl.strategies.keyless.reading import Reading, Span, singular, singular_head
-from plugins.nl.tools import Hit, Tools
-from plugins.search.folding import has_signs
+from plugins.nl.strategies.keyless.cues import places
+from plugins.nl.strategies.keyless.naming import PLACES, above
+from plugins.nl.strategies.keyless.reading import Reading, Span, singular_heads, singulars
+from plugins.nl.tools import Hit
+from plugins.schema.index import Index
+from plugins.search.folding import fold, has_signs
 
 MOST_ANCHORS = 7
 _PER_SPAN = 6
 _PER_SEARCH = 3
+# What is called as an adjective is meant before the place of it, but not all that is.
+_MOST_OTHERS = 1
 _MOST_SEARCHES = 4
 # Of fewer letters any name is nearly so.
 _LEAST_CHARS = 3
@@ -24,6 +30,8 @@ _SEARCH_S = 1.0
 # A name that is only nearly so stands behind so many that are.
 _NEARLY = 2
 _WELL_KNOWN = 0.5
+# How much likelier is what is of a class that the question names.
+_ASKED = 1.2
 # Words that point back to what was spoken of.
 _PRONOUNS = """
     he she it they his her its their him them there that this those these er sie es sein seine ihr ihre dort él
@@ -69,24 +77,58 @@ class Anchor:
 
 async def anchors(reading: Reading, work: Work) -> list[Anchor]:
     """Return what the question may be about, the likely ones first. Raises OutOfBudget."""
-    found = _named(reading, work.tools)
+    found = _named(reading, work)
     found += await _searched(reading, work, found)
     if work.question.history and not any(each.words > 1 or each.known > _WELL_KNOWN for each in found):
         found += _earlier(reading, work.question.history[-1])
-    return _once(sorted(found, key=lambda each: (-each.prior, each.hit.id)))[:MOST_ANCHORS]
+    kinds = frozenset(each.iri for each in found if each.hit.is_class)
+    asked = lru_cache(None)(lambda hit: _ASKED * _is_of(hit, kinds, work.tools.knowledge.schema))
+    return _once(sorted(found, key=lambda each: (-each.prior - asked(each.hit), each.hit.id)))[:MOST_ANCHORS]
 
 
-def _named(reading: Reading, tools: Tools) -> list[Anchor]:
+def _named(reading: Reading, work: Work) -> list[Anchor]:
     """Return what is called exactly as some words are."""
-    texts = {span: (span.text, singular(span.text), singular_head(span.text)) for span in reading.spans()}
-    found = tools.link((text for forms in texts.values() for text in forms if text), "entity", _PER_SPAN)
+    texts = {span: (span.text, *singulars(span.text), *singular_heads(span.text)) for span in reading.spans()}
+    found = work.tools.link((text for forms in texts.values() for text in forms), "entity", _PER_SPAN)
     named = {span: _merged(found.get(text, ()) for text in forms) for span, forms in texts.items()}
     named = {span: hits for span, hits in named.items() if hits}
+    for span, hits in _adjectives(reading, work).items():
+        named[span] = _merged((named.get(span, ())[:_MOST_OTHERS], hits, named.get(span, ())))
     return [
         Anchor(span, hit, place, any(other.holds(span) for other in named), len(reading.speaking(span)))
         for span, hits in named.items()
         for place, hit in enumerate(hits)
     ]
+
+
+def _adjectives(reading: Reading, work: Work) -> Mapping[Span, Sequence[Hit]]:
+    """Return the places that adjectives are of: Indian is of India, South American of South America."""
+    spans = {span: places(fold(span.text), work.shape.language) for span in reading.spans() if span.size <= 2}
+    found = work.tools.link((text for texts in spans.values() for text in texts), "entity", 1)
+    index = work.tools.knowledge.schema
+    kept: dict[Span, list[Hit]] = {}
+    for span, texts in spans.items():
+        hits = (hit for text in texts for hit in found.get(text, ()) if _is_place(hit, index))
+        if best := max(hits, key=lambda hit: hit.popularity, default=None):
+            kept[span] = [best]
+    return kept
+
+
+def _is_of(hit: Hit, kinds: frozenset[str], index: Index | None) -> bool:
+    """Whether an entity is of a class that the question names: which band, queen or pink floyd."""
+    own = {each.iri for each in hit.classes}
+    if hit.iri in kinds or not kinds.isdisjoint(own):
+        return hit.iri not in kinds
+    return index is not None and any(index.hierarchy.is_under(one, kind) for one in own for kind in kinds)
+
+
+def _is_place(hit: Hit, index: Index | None) -> bool:
+    """Whether an entity is called by its label, and is of a class of places."""
+    if fold(hit.text) != fold(hit.label):
+        return False
+    return any(
+        each.label in PLACES or (index and not PLACES.isdisjoint(above(index, each.iri))) for each in hit.classes
+    )
 
 
 async def _searched(reading: Reading, work: Work, named: Sequence[Anchor]) -> list[Anchor]:

@@ -16,6 +16,13 @@ _TOKEN = re.compile(r"[^\W_]+(?:[.\-/&'’][^\W_]+)*\.?|\S")
 # French articles before a vowel.
 _ELIDED = re.compile(r"((?:l|d|qu)['’])(\w.+)")
 _POSSESSIVE = re.compile(r"(.+?)(['’]s)$", re.IGNORECASE)
+# What a plural ends in, and what its singular may end in instead.
+_PLURALS = (
+    ("children", ("child",)), ("people", ("person",)), ("men", ("man",)), ("ies", ("y", "ie")), ("sses", ("ss",)),
+    ("ses", ("se", "s")), ("xes", ("x", "xe")), ("ches", ("ch", "che")), ("shes", ("sh",)), ("ves", ("ve", "f", "fe")),
+    ("ss", ()), ("us", ()), ("is", ()), ("s", ("",)),
+)  # fmt: skip
+_LEAST_SINGULAR = 3
 # Words that name nothing by themselves, in the languages that questions come in.
 _SILENT = """
     是 的 了 在 哪 个 什 么 谁 何 时 候 多 少 几 有 吗 呢 和 与 里 些 请 给 我 列 出
@@ -55,6 +62,11 @@ class Span:
     first: int
     last: int
     text: str
+
+    @property
+    def size(self) -> int:
+        """How many words it has."""
+        return self.last - self.first
 
     def overlaps(self, other: Span) -> bool:
         """Whether they share a word."""
@@ -111,23 +123,20 @@ def fragments(text: str) -> list[str]:
     return [word.text for match in _TOKEN.finditer(text) for word in _cut(match.group(), 0)]
 
 
-def singular(text: str) -> str:
-    """Return the singular of an English plural, or nothing."""
+def singulars(text: str) -> tuple[str, ...]:
+    """Return what an English plural may be of: movies is the plural of movie or movy. Nothing where it is none."""
     lower = text.lower()
-    if lower.endswith("ies") and len(text) > 4:
-        return text[:-3] + "y"
-    if lower.endswith(("ses", "xes", "ches", "shes")):
-        return text[:-2]
-    if lower.endswith("men") and len(text) > 4:
-        return text[:-3] + "man"
-    return text[:-1] if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(text) > 3 else ""
+    for ending, kept in _PLURALS:
+        if lower.endswith(ending):
+            found = (text[: len(text) - len(ending)] + each for each in kept)
+            return tuple(each for each in found if len(each) >= _LEAST_SINGULAR)
+    return ()
 
 
-def singular_head(text: str) -> str:
+def singular_heads(text: str) -> tuple[str, ...]:
     """Return a name in the singular whose plural stands before its "of": presidents of the United States."""
     head, of, rest = text.partition(" of ")
-    one = singular(head) if of else ""
-    return f"{one}{of}{rest}" if one else ""
+    return tuple(f"{one}{of}{rest}" for one in singulars(head)) if of else ()
 
 
 def stem_of(word: Word) -> str:

@@ -48,7 +48,8 @@ class Sense:
         self._lexicon: Lexicon = tools.knowledge.lexicon
         self._said: dict[str, Said] = {}
         self._text = reading.without(*spans)
-        self._asked: Asked = self._lexicon.question(self._text)
+        # Words that name nothing are in many names: what politicians are there is not `is a`.
+        self._asked: Asked = self._lexicon.question(" ".join(reading.words[place].text for place in self.open))
         self._beginnings = frozenset(stem[:_BEGINNING] for stem in self._asked.stems)
         self._cues = self._spoken()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, cast
@@ -17,7 +17,7 @@ from proxy.results.terms import Term
 _MOST_INCOMING = 1_000
 _MOST_MET = 1_000
 _MOST_MIDDLES = 200
-_MOST_PAIRS = 3
+_MOST_PAIRS = 4
 # What so many things point to is no place to start from.
 _HUB = 5_000
 _MOST_ROWS = 10_000
@@ -26,19 +26,35 @@ _SECONDS = 2.0
 _UNJUDGED = {"saga-guard": "off"}
 
 # How predicates ?p (and ?q) join anchors a (and b) with the answer ?x.
-Way = Literal["out", "in", "link", "through", "meet", "chain", "chain in", "either"]
-_PATTERNS = {
+Way = Literal[
+    "out", "in", "link", "through", "meet", "shared", "either",
+    "chain", "chain in", "meet on", "stated", "role", "owner",
+]  # fmt: skip
+_BETWEEN: Mapping[Way, str] = {
     "link": "<{a}> ?p <{b}> BIND(<{b}> AS ?x)",
     "through": "<{a}> ?p ?x . ?x ?q <{b}>",
     "meet": "{{ SELECT ?p ?x {{ ?x ?p <{a}> }} LIMIT {most} }} ?x ?q <{b}>",
+    "shared": "<{a}> ?p ?x . <{b}> ?p ?x",
+}
+# How one more predicate leads on from what other ones lead to; of a statement it is its owner's, or another qualifier.
+_BEYOND: Mapping[Way, str] = {
     "chain": "<{a}> <{p}> ?m . ?m ?q ?x",
     "chain in": "{{ SELECT ?m {{ ?m <{p}> <{a}> }} LIMIT {most} }} ?m ?q ?x",
+    "meet on": "?m <{p}> <{a}> . ?m <{q}> <{b}> . ?m ?r ?x",
+    "stated": "<{a}> <{claim}> ?m . ?m ?q ?x",
+    "role": "<{a}> <{p}> ?m . ?m <{q}> <{b}> . ?m ?r ?x",
+    "owner": "{{ SELECT ?m {{ ?m <{p}> <{a}> }} LIMIT {most} }} ?x ?q ?m",
 }
+# What comes out is the value of the last predicate.
+VALUED: frozenset[Way] = frozenset(("out", "chain", "chain in", "meet on", "stated", "role", "shared"))
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Predicates that lead from anchors to answers, how many these are, one of them, and what kinds they are of."""
+    """Predicates that lead from anchors to answers, how many these are, one of them, and what kinds they are of.
+
+    Shapes: ``untyped`` counts answers of which the graph says no kind.
+    """
 
     way: Way
     anchors: tuple[Anchor, ...]
@@ -46,18 +62,23 @@ class Edge:
     count: int
     sample: Term | None
     kinds: tuple[str, ...] = ()
+    untyped: int = 0
 
 
 async def surroundings(anchors: Sequence[Anchor], tools: Tools) -> list[Edge]:
     """Return all edges of the anchors, and all that join two of them. Raises OutOfBudget, ProxyError."""
     given = [each for each in anchors if askable(each.iri)]
     branches = [branch for number, each in enumerate(given) for branch in _single(number, each, tools)]
-    found = list(_edges(await _asked(branches, tools), [(each,) for each in given]))
+    found = list(_edges(await asked(branches, tools), [(each,) for each in given]))
     found += _listings(given, found, tools)
-    pairs = list(_pairs(given))
+    return _whole(found) + await between(list(_pairs(given)), tools)
+
+
+async def between(pairs: Sequence[tuple[Anchor, Anchor]], tools: Tools) -> list[Edge]:
+    """Return what joins the two anchors of each pair. Raises OutOfBudget, ProxyError."""
     branches = [branch for number, pair in enumerate(pairs) for branch in _double(number, pair)]
     owners = [each for pair in pairs for each in (pair, pair[::-1])]
-    return _whole(found) + list(_edges(await _asked(branches, tools), owners))
+    return list(_edges(await asked(branches, tools), owners))
 
 
 def _listings(anchors: Sequence[Anchor], known: Sequence[Edge], tools: Tools) -> list[Edge]:
@@ -69,11 +90,11 @@ def _listings(anchors: Sequence[Anchor], known: Sequence[Edge], tools: Tools) ->
 
 async def beyond(edges: Sequence[Edge], tools: Tools) -> list[Edge]:
     """Return where one more step leads from the answers of some edges. Raises OutOfBudget, ProxyError."""
-    branches = [_further(number, each, tools) for number, each in enumerate(edges)]
-    return _whole(list(_edges(await _asked(branches, tools), [each.anchors for each in edges])))
+    branches = [branch for number, each in enumerate(edges) for branch in _further(number, each, tools)]
+    return _whole(list(_edges(await asked(branches, tools), [each.anchors for each in edges])))
 
 
-async def _asked(branches: Sequence[str], tools: Tools) -> Table:
+async def asked(branches: Sequence[str], tools: Tools) -> Table:
     """Ask for all branches at once; an endpoint that takes too long has told nothing."""
     if not branches:
         return Table()
@@ -108,6 +129,7 @@ def _double(number: int, pair: tuple[Anchor, Anchor]) -> Iterator[str]:
         yield _grouped(own, "link", "?p", _between("link", one, other))
         if other.hit.popularity < _HUB:
             yield _grouped(own, "through", "?p ?q", _between("through", one, other))
+    yield _grouped(2 * number, "shared", "?p", _between("shared", *pair))
     turn = int(pair[1].hit.popularity < pair[0].hit.popularity)
     one, other = pair[:: 1 - 2 * turn]
     if other.hit.popularity < _HUB:
@@ -115,18 +137,43 @@ def _double(number: int, pair: tuple[Anchor, Anchor]) -> Iterator[str]:
 
 
 def _between(way: Way, one: Anchor, other: Anchor) -> str:
-    return _PATTERNS[way].format(a=one.iri, b=other.iri, most=_MOST_MET)
+    return _BETWEEN[way].format(a=one.iri, b=other.iri, most=_MOST_MET)
 
 
-def _further(number: int, edge: Edge, tools: Tools) -> str:
+def _further(number: int, edge: Edge, tools: Tools) -> Iterator[str]:
+    """Yield what one more step from an edge may be: from a statement to its value, else along a property."""
     known = tools.knowledge
-    way: Way = "chain" if edge.way == "out" else "chain in"
-    pattern = _PATTERNS[way].format(a=edge.anchors[0].iri, p=edge.predicates[0], most=_MOST_MIDDLES)
-    # From a statement its value leads on, from a thing its properties.
-    space = known.direct if edge.predicates[0].startswith(known.direct) else f"{known.vocabulary.properties}statement/P"
-    direct = f'FILTER(STRSTARTS(STR(?q), "{space}"))' if space else ""
+    first, base = edge.predicates[0], known.vocabulary.properties
+    direct, value, qualifier = known.direct, f"{base}statement/P", f"{base}qualifier/P"
     kinds = f"OPTIONAL {{ ?x <{known.vocabulary.types[0]}> ?k }}"
-    return _grouped(number, way, "?q ?k", f"{pattern} {direct} {kinds}", f"(<{edge.predicates[0]}> AS ?p) ")
+    ways: list[tuple[Way, str]] = []
+    match edge.way:
+        case "out":
+            ways = [("chain", direct), ("stated", qualifier)] if direct else [("chain", "")]
+        case "in" if first.startswith(direct):
+            ways = [("chain in", direct)]
+        case "in":
+            ways = [("chain in", value), ("owner", f"{base}P")]
+        case "meet":
+            ways = [("meet on", direct)]
+        case "through":
+            ways = [("role", qualifier)]
+    named = {
+        "a": edge.anchors[0].iri,
+        "b": edge.anchors[-1].iri,
+        "p": first,
+        "q": edge.predicates[-1],
+        "claim": base + first.removeprefix(direct),
+        "most": _MOST_MIDDLES,
+    }
+    for way, space in ways:
+        known_names = {"p": named["claim"] if way == "stated" else first}
+        if len(edge.predicates) > 1:
+            known_names["q"] = edge.predicates[1]
+        new = "pqr"[len(known_names)]
+        within = f'FILTER(STRSTARTS(STR(?{new}), "{space}"))' if space else ""
+        more = "".join(f"(<{iri}> AS ?{name}) " for name, iri in known_names.items())
+        yield _grouped(number, way, f"?{new} ?k", f"{_BEYOND[way].format(**named)} {within} {kinds}", more)
 
 
 def _grouped(number: int, way: Way, names: str, pattern: str, more: str = "") -> str:
@@ -141,12 +188,14 @@ def _edges(table: Table, owners: Sequence[tuple[Anchor, ...]]) -> Iterator[Edge]
     for row in table.rows:
         cells = dict(zip(table.variables, row, strict=True))
         number, way, count = cells.get("n"), cells.get("w"), cells.get("c")
-        predicates = tuple(cell.value for name in ("p", "q") if (cell := cells.get(name)) is not None)
+        predicates = tuple(cell.value for name in "pqr" if (cell := cells.get(name)) is not None)
         if number is None or way is None or count is None or not predicates:
             continue
         kind = cells.get("k")
         kinds = (kind.value,) if kind is not None else ()
-        yield Edge(cast(Way, way.value), owners[int(number.value)], predicates, int(count.value), cells.get("s"), kinds)
+        size = int(count.value)
+        untyped = 0 if kinds else size
+        yield Edge(cast(Way, way.value), owners[int(number.value)], predicates, size, cells.get("s"), kinds, untyped)
 
 
 def _whole(edges: Sequence[Edge]) -> list[Edge]:
@@ -155,5 +204,9 @@ def _whole(edges: Sequence[Edge]) -> list[Edge]:
     for each in sorted(edges, key=lambda edge: -edge.count):
         key = (each.way, each.anchors, each.predicates)
         known = found.get(key)
-        found[key] = replace(known, kinds=known.kinds + each.kinds) if known else each
+        found[key] = _joined(known, each) if known else each
     return list(found.values())
+
+
+def _joined(one: Edge, other: Edge) -> Edge:
+    return replace(one, kinds=one.kinds + other.kinds, untyped=one.untyped + other.untyped)

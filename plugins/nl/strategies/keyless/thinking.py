@@ -9,9 +9,10 @@ from plugins.nl.contract import Work
 from plugins.nl.strategies.keyless.forms import formed
 from plugins.nl.strategies.keyless.ideas import Idea, ideas
 from plugins.nl.strategies.keyless.judging import Judge, Judged
+from plugins.nl.strategies.keyless.kin import kin
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.reading import Reading
-from plugins.nl.strategies.keyless.surroundings import beyond, surroundings
+from plugins.nl.strategies.keyless.surroundings import between, beyond, surroundings
 
 _MOST_FURTHER = 5
 # From here on the words of a question speak for a property.
@@ -31,6 +32,12 @@ async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> T
     known = work.tools.knowledge
     near = list(ideas(await surroundings(anchors, work.tools), anchors, work.tools))
     found = _in_order(map(judge.judged, formed(near, work.shape, known)))
+    if not found or found[0].left:
+        beside = list(
+            ideas(await between(await kin(reading, anchors, work.shape, work.tools), work.tools), anchors, work.tools)
+        )
+        near += beside
+        found = _in_order((*found, *map(judge.judged, formed(beside, work.shape, known))))
     if not found or found[0].left or found[0].of("covered") < 1:
         starts = sorted(map(judge.judged, filter(_leads_on, near)), key=_by_score)
         starts = [each for each in starts if each.of("evident") > _SPOKEN or each.idea.half]
@@ -44,8 +51,8 @@ def _leads_on(idea: Idea) -> bool:
     """Whether its answers are things, from which one may go on."""
     if idea.half:
         return True
-    alone = idea.way in ("out", "in") and idea.constraint is None
-    return alone and (idea.way == "in" or idea.uses[0].kind in ("item", ""))
+    alone = idea.way in ("out", "in", "meet") and idea.constraint is None and not idea.statement
+    return alone and (idea.way != "out" or idea.uses[0].kind in ("item", ""))
 
 
 def _in_order(judged: Iterable[Judged]) -> list[Judged]:

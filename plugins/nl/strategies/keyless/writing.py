@@ -13,13 +13,18 @@ _DIRECT = {
     "meet": ("?x {p} {a}", "?x {q} {b}"),
     "chain": ("{a} {p} ?middle", "?middle {q} ?x"),
     "chain in": ("?middle {p} {a}", "?middle {q} ?x"),
+    "meet on": ("?middle {p} {a}", "?middle {q} {b}", "?middle {r} ?x"),
+    "shared": ("{a} {p} ?x", "{b} {p} ?x"),
+    "stated": ("{a} {p} ?statement", "?statement {q} ?x"),
+    "role": ("{a} {p} ?statement", "?statement {q} {b}", "?statement {r} ?x"),
+    "owner": ("?x {q} ?statement", "?statement {p} {a}"),
     "either": ("VALUES ?x {{ {a} {b} }}",),
 }
 
 
 def written(idea: Idea, knowledge: Knowledge) -> str:
     """Return the query of an idea."""
-    joined = idea.statement and idea.way != "chain in"
+    joined = idea.statement and idea.way in ("in", "through", "meet")
     patterns = _statement(idea, knowledge) if joined else _direct(idea, knowledge)
     if idea.constraint is not None:
         patterns = (*patterns, f"?x {kinds_path(knowledge)} {knowledge.short(idea.constraint.iri)}")
@@ -60,7 +65,14 @@ def _direct(idea: Idea, knowledge: Knowledge) -> tuple[str, ...]:
     if idea.way == "in" and idea.edge.predicates[0] in knowledge.vocabulary.types:
         # What is of a class is what is of any class below it, too.
         named["p"] = kinds_path(knowledge)
-    return tuple(pattern.format(**named) for pattern in _DIRECT[idea.way])
+    if (
+        idea.way == "link"
+        and idea.edge.predicates[0] in knowledge.vocabulary.types
+        and knowledge.vocabulary.superclasses
+    ):
+        named["p"] = kinds_path(knowledge).replace("/", "?/", 1)
+    patterns = tuple(pattern.format(**named) for pattern in _DIRECT[idea.way])
+    return (f"{patterns[0]} FILTER NOT EXISTS {{ {patterns[1]} }}",) if idea.negated else patterns
 
 
 def _statement(idea: Idea, knowledge: Knowledge) -> tuple[str, ...]:
@@ -84,5 +96,6 @@ def _named(idea: Idea, knowledge: Knowledge) -> dict[str, str]:
         "a": short(edge.anchors[0].iri),
         "b": short(edge.anchors[-1].iri),
         "p": short(edge.predicates[0]),
-        "q": short(edge.predicates[-1]),
+        "q": short(edge.predicates[:2][-1]),
+        "r": short(edge.predicates[-1]),
     }
