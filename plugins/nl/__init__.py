@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from plugins.nl.lanes import Clients
-from plugins.nl.office import Office
+from plugins.nl.office import Office, modelled
 from plugins.nl.options import NlOptions
 from plugins.nl.pages import Pages
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
@@ -40,9 +40,15 @@ class Nl(Plugin):
     @asynccontextmanager
     async def lifespan(self, context: Context) -> AsyncIterator[None]:
         """Open what questions are answered with. Raises ConfigError."""
-        self.office = Office(context, self._options, self._clients)
-        self._pages.open(context, self.office)
-        yield
+        async with modelled(context, self._options.llm) as model:
+            self.office = Office(context, self._options, model, self._clients)
+            async with self._pages.opened(context, self.office):
+                yield
+
+    @property
+    def settings(self) -> NlOptions:
+        """What the configuration says."""
+        return self._options
 
     @property
     def longest_question(self) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from aiohttp import web
@@ -12,6 +12,7 @@ from plugins.nl.contract import Event
 from plugins.nl.conversations import Conversation, Conversations
 from plugins.nl.document import encoded_aside
 from plugins.nl.inquiry import Inquiry
+from plugins.nl.memory import memory
 from plugins.nl.office import Office
 from plugins.nl.options import NlOptions
 from plugins.nl.purse import Purse
@@ -21,6 +22,8 @@ from proxy.contract import CALLER, REQUEST_ID, Caller, Context, Right, Route
 from proxy.errors import NotFound, TooMany
 
 _RETRY_S = "2"
+_DAY_S = 86_400.0
+_MONEY = "of money that questions with this key have in a day"
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -31,12 +34,18 @@ class Pages:
         self._options = options
         self._running = 0
 
-    def open(self, context: Context, office: Office) -> None:
-        """Take what the application gives."""
-        options = self._options
+    @asynccontextmanager
+    async def opened(self, context: Context, office: Office) -> AsyncIterator[None]:
+        """Take what the application gives, and remember while it runs."""
+        options, clock = self._options, context.clock
         self._context, self._office = context, office
-        self._purse = Purse(options.seconds_per_minute, context.clock)
-        self._conversations = Conversations(options.conversations, options.conversation_s, context.clock)
+        async with memory(options, clock) as kept:
+            self._seconds = Purse(options.seconds_per_minute, kept.seconds, clock)
+            self._money = {
+                name: Purse(own.money_per_day, kept.money, clock, _DAY_S, _MONEY) for name, own in options.keys.items()
+            }
+            self._conversations = Conversations(kept.conversations, options.conversation_s)
+            yield
 
     def routes(self) -> Sequence[Route]:
         """Return the page, for the default endpoint and by name.
@@ -58,9 +67,9 @@ class Pages:
             return web.Response(status=204)
         given = await asked(request, self._options.longest_question)
         caller = request[CALLER]
-        conversation = self._conversation(given, caller, self._endpoint(request, given))
+        conversation = await self._conversation(given, caller, self._endpoint(request, given))
         inquiry = self._office.inquiry(given, conversation, caller, request[REQUEST_ID])
-        with self._place(inquiry, caller):
+        async with self._place(inquiry, caller):
             happening = self._remembered(inquiry, conversation)
             if events:
                 return await stream(request, happening, self._options.heartbeat_s)
@@ -69,10 +78,13 @@ class Pages:
             document = {"dataset": given.dataset, "question": given.question, "query": document["sparql"] or ""}
         return web.Response(body=await encoded_aside(document), content_type="application/json", headers=_HEADERS)
 
-    @contextmanager
-    def _place(self, inquiry: Inquiry, caller: Caller) -> Iterator[None]:
+    @asynccontextmanager
+    async def _place(self, inquiry: Inquiry, caller: Caller) -> AsyncIterator[None]:
         """Hold a place while a question is answered, and let the caller pay at its end. Raises TooMany."""
-        self._purse.demand(caller)
+        money = self._money.get(caller.key or "")
+        await self._seconds.demand(caller)
+        if money is not None:
+            await money.demand(caller)
         if self._running >= self._options.concurrency:
             detail = f"{self._running} questions are being answered, which is the most; try again soon."
             raise TooMany(detail, headers={"Retry-After": _RETRY_S})
@@ -83,15 +95,19 @@ class Pages:
         finally:
             self._running -= 1
             seconds = self._context.clock() - started
-            self._purse.pay(caller, seconds)
             self._office.ended(inquiry, seconds)
+            try:
+                await self._seconds.pay(caller, seconds)
+            finally:
+                if money is not None:
+                    await money.pay(caller, inquiry.work.budget.spent.get("money", 0.0))
 
     async def _remembered(self, inquiry: Inquiry, conversation: Conversation) -> AsyncGenerator[Event, None]:
         """Yield the events; the turn is kept before the answer goes out, since the next question may come at once."""
         async with aclosing(inquiry.events()) as events:
             async for event in events:
                 if event.kind == "answer":
-                    self._conversations.keep(conversation, inquiry.turn())
+                    await self._conversations.keep(conversation, inquiry.turn())
                 yield event
 
     def _endpoint(self, request: web.Request, given: Asked) -> str:
@@ -106,9 +122,9 @@ class Pages:
             raise NotFound(f"There is no endpoint {name[:200]!r}; there are {', '.join(known)}.")
         return name
 
-    def _conversation(self, given: Asked, caller: Caller, endpoint: str) -> Conversation:
+    async def _conversation(self, given: Asked, caller: Caller, endpoint: str) -> Conversation:
         if given.conversation:
-            return self._conversations.find(given.conversation, caller, endpoint)
+            return await self._conversations.find(given.conversation, caller, endpoint)
         return self._conversations.begin(caller, endpoint)
 
 

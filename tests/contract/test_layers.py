@@ -16,16 +16,19 @@ LAYERS = (
     ("proxy.serve", "proxy.load", "proxy.checkup"),
     ("proxy.supervisor", "proxy.worker"),
     ("proxy.app", "proxy.command"),
-    ("proxy.listener",),
+    ("proxy.listener", "proxy.door"),
     ("proxy.web", "proxy.core"),
     ("proxy.streaming", "proxy.description", "proxy.compression", "proxy.headers", "proxy.health", "proxy.body"),
     ("proxy.protocol", "proxy.endpoints", "proxy.observe", "proxy.callers", "proxy.loader", "proxy.targets"),
-    ("proxy.series",),
+    ("proxy.series", "proxy.redis_link", "proxy.redis_options"),
     ("proxy.contract", "proxy.config", "proxy.graphs", "proxy.settings", "proxy.syntax", "proxy.results"),
     ("proxy.errors", "proxy.local", "proxy.logs", "proxy.patterns", "proxy"),
 )
 
-PLUGINS_MAY_SEE = ("proxy.contract", "proxy.syntax", "proxy.results", "proxy.errors", "proxy.settings")
+PLUGINS_MAY_SEE = (
+    *("proxy.contract", "proxy.syntax", "proxy.results", "proxy.errors", "proxy.settings"),
+    *("proxy.redis_link", "proxy.redis_options"),
+)
 PLUGINS_MAY_SEE_EACH_OTHER = {
     "nl": ("schema", "search"),
     "search": ("schema",),

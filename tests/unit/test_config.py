@@ -151,3 +151,20 @@ def test_the_guard_stands_outside_the_cache() -> None:
     assert any("must stand before" in each for each in mistakes(tables))
     tables["plugins"] = {"enabled": ["plugins.schema.guard", "plugins.cache"]}
     assert len(check(tables, Path("/nowhere")).plugins) == 2
+
+
+def test_a_table_of_its_own_is_read_from_the_top_of_the_file() -> None:
+    tables = {**GOOD, "llm": {"base_url": "http://127.0.0.1:8089/v1", "model": "small"}}
+    plugin = check(tables, Path("/nowhere")).plugins[-1]
+    assert plugin.options.llm.model == "small"  # type: ignore[attr-defined]
+
+
+def test_mistakes_of_a_table_of_its_own_name_it_as_it_is_written() -> None:
+    found = mistakes({**GOOD, "llm": {"base_ulr": "http://127.0.0.1:8089/v1"}, "nl": {"llm": {}}})
+    assert "llm.base_ulr: unknown key; did you mean `base_url`?" in found
+    assert any(each.startswith("nl.llm: unknown key") for each in found)
+
+
+def test_a_table_of_its_own_goes_with_its_plugin() -> None:
+    found = mistakes({**GOOD, "plugins": {"enabled": []}, "llm": {"model": "small"}})
+    assert any(each.startswith("llm: unknown key") for each in found)
