@@ -80,7 +80,7 @@ def process(words: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes
             child.wait()
 
 
-def wait_for(url: str, child: subprocess.Popen[bytes], seconds: float = 20) -> None:
+def wait_for(url: str, child: subprocess.Popen[bytes], seconds: float = 60) -> None:
     """Wait until an address answers anything."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -10,6 +10,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from plugins.nl.model.options import LlmOptions
+from plugins.nl.options import NlOptions
+from plugins.nl.switches import Switches
 from proxy import errors
 from proxy.__main__ import COMMANDS
 from proxy.endpoints.engines import ENGINES
@@ -99,3 +102,10 @@ def test_broad_excepts_stand_only_at_the_named_places() -> None:
                 raises += any(isinstance(each, ast.Raise) and each.exc is None for each in ast.walk(node))
         name = str(path.relative_to(ROOT))
         assert broad - raises <= allowed.get(name, 0), f"{name} swallows what it does not know"
+
+
+@pytest.mark.parametrize("table", [NlOptions, LlmOptions, Switches], ids=lambda table: table.__name__)
+def test_every_key_of_questions_stands_in_their_page(table: type) -> None:
+    page = (ROOT / "plugins" / "nl" / "README.md").read_text(encoding="utf-8")
+    missing = [each.name for each in dataclasses.fields(table) if f"`{each.name}" not in page]
+    assert missing in ([], ["llm"])
