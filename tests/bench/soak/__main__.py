@@ -4,7 +4,8 @@
 of it at a steady pace to two workers with limits, guard, cache (in Redis) and breaker on, while endpoints fail in all
 ways, Redis dies and comes back, clients leave, stall and flood, queries are killed, and workers are renewed (SIGHUP)
 and killed. Exits with 1 where an error was not injected, memory grows by more than 5 % while the workers stay the same,
-the counters of /metrics are not what the clients sent, or a kill takes longer than 1 s.
+the counters of /metrics are not what the clients sent, no client that floods is refused, or a kill takes longer than
+1 s. Each endpoint is a process of its own, and says how late it was itself.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from pathlib import Path
 import uvloop
 
 from tests.bench.machine import headline, said_by
+from tests.bench.soak.configuration import configuration
 from tests.bench.soak.crowd import Crowd
-from tests.bench.soak.endpoint import Moody, configuration
+from tests.bench.soak.endpoint import Endpoint, endpoint
 from tests.bench.soak.faults import WORKERS, Faults
 from tests.bench.soak.journal import Journal
 from tests.bench.soak.kills import Kills
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 async def _soak(folder: Path, redis: RedisServer, options: argparse.Namespace) -> int:
-    async with Moody() as calm, Moody() as stormy:
+    async with endpoint() as calm, endpoint() as stormy:
         config = configuration(folder, calm.url, stormy.url, redis.url)
         async with served(folder, config, "--workers", str(WORKERS)) as proxy:
             run = _parts(folder, proxy, calm, stormy, redis, options)
@@ -70,7 +72,7 @@ async def _soak(folder: Path, redis: RedisServer, options: argparse.Namespace) -
 
 
 def _parts(
-    folder: Path, proxy: Served, calm: Moody, stormy: Moody, redis: RedisServer, options: argparse.Namespace
+    folder: Path, proxy: Served, calm: Endpoint, stormy: Endpoint, redis: RedisServer, options: argparse.Namespace
 ) -> Run:
     journal, ledger, timeline = Journal(folder / "log"), Ledger(), Timeline()
     return Run(

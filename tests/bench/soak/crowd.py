@@ -10,7 +10,7 @@ import time
 from collections import Counter
 
 from tests import wire
-from tests.bench.soak.endpoint import FLOOD_KEY
+from tests.bench.soak.configuration import FLOOD_KEY
 from tests.bench.soak.ledger import Ledger, Outcome
 from tests.served import Client
 

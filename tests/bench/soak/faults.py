@@ -8,9 +8,10 @@ import random
 import signal
 import time
 
-from tests.bench.soak.endpoint import MOODS, Moody
+from tests.bench.soak.endpoint import Endpoint
 from tests.bench.soak.journal import Journal
 from tests.bench.soak.ledger import Ledger
+from tests.bench.soak.moody import MOODS
 from tests.bench.soak.sockets import clients_of
 from tests.bench.soak.timeline import Timeline
 from tests.redis import RedisServer
@@ -30,7 +31,7 @@ class Faults:
         self,
         proxy: Served,
         journal: Journal,
-        stormy: Moody,
+        stormy: Endpoint,
         redis: RedisServer,
         ledger: Ledger,
         timeline: Timeline,
@@ -100,13 +101,9 @@ class Faults:
         """Let the endpoint be in each mood for as long as in good spirits after it."""
         for mood in MOODS:
             fault = self._ledger.begin(f"endpoint: {mood}", "stormy")
-            self._stormy.mood = mood
-            if mood == "dead":
-                await self._stormy.die()
+            await self._stormy.feel(mood)
             await self._pause(tenths / 2)
-            if mood == "dead":
-                await self._stormy.revive()
-            self._stormy.mood = ""
+            await self._stormy.feel("")
             fault.ended = time.monotonic()
             await self._pause(tenths / 2)
 

@@ -8,12 +8,12 @@ import itertools
 import time
 
 from tests import wire
-from tests.bench.soak.endpoint import Moody
+from tests.bench.soak.endpoint import Endpoint
 from tests.bench.soak.ledger import Ledger
 from tests.bench.soak.timeline import Timeline
-from tests.upstream import Sent
 
 _PATIENCE_S = 20.0
+_LOOK_S = 0.02
 # Above this the timeline tells of it.
 _LONG_S = 0.3
 
@@ -25,7 +25,7 @@ class Kills:
     done. Units: ``took`` in seconds, by kind.
     """
 
-    def __init__(self, base: str, endpoint: Moody, ledger: Ledger, timeline: Timeline) -> None:
+    def __init__(self, base: str, endpoint: Endpoint, ledger: Ledger, timeline: Timeline) -> None:
         self._base = base
         self._endpoint = endpoint
         self._ledger = ledger
@@ -55,11 +55,15 @@ class Kills:
             self.failed.append(repr(error))
             self._timeline.note(f"a kill failed: {error!r}")
 
-    async def _arrived(self, mark: str) -> Sent:
-        while True:
-            if (sent := self._endpoint.find(mark)) is not None:
-                return sent
-            await asyncio.sleep(0.01)
+    async def _arrived(self, mark: str) -> None:
+        while not await self._endpoint.has(mark):  # noqa: ASYNC110 - what is watched is another process
+            await asyncio.sleep(_LOOK_S)
+
+    async def _freed(self, mark: str) -> float:
+        """Return the moment in which the endpoint saw that nobody waits any more."""
+        while (left := await self._endpoint.left(mark)) is None:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(_LOOK_S)
+        return left
 
     async def _once(self, kind: str, mark: str) -> float:
         """Start a query, wait until it flows, kill it, and return the time until both sides are free."""
@@ -69,7 +73,7 @@ class Kills:
             self._ports.add(_port(writer))
             writer.write(wire.request(url, "POST", headers, f"SELECT ?n ?s {{ ?n ?p ?s, '{mark}' }}".encode()))
             self._ledger.left["killed"] += 1
-            sent = await self._arrived(mark)
+            await self._arrived(mark)
             if kind == "streams":
                 # What is sent and not read yet must not hide that the connection ends.
                 await reader.readuntil(b"\r\n\r\n")
@@ -81,13 +85,13 @@ class Kills:
                     if kind == "hangs":
                         break
             told = time.monotonic()
-            await sent.departure(_PATIENCE_S)
-            freed = time.monotonic()
-        if freed - begun > _LONG_S:
+            freed = await self._freed(mark)
+        took_s = max(told, freed) - begun
+        if took_s > _LONG_S:
             parts = (("answered", answered), ("client told", told), ("endpoint free", freed))
             took = ", ".join(f"{what} after {moment - begun:.1f} s" for what, moment in parts)
             self._timeline.note(f"a kill of one that {kind}: {took}")
-        return freed - begun
+        return took_s
 
     async def _kill(self, mark: str) -> None:
         """Ask the proxy to end a query, again where a worker was too busy to say. Raises LookupError where it does not.

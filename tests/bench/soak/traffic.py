@@ -10,8 +10,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from tests import wire
-from tests.bench.soak.endpoint import LARGE, LOAD_KEY, SMALL
+from tests.bench.soak.configuration import LOAD_KEY
 from tests.bench.soak.ledger import Ledger, Outcome
+from tests.bench.soak.moody import LARGE, SMALL
 from tests.served import Client
 
 _HOT = 50

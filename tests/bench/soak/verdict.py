@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests import wire
 from tests.bench.soak.crowd import Crowd
-from tests.bench.soak.endpoint import Moody
+from tests.bench.soak.endpoint import Endpoint
 from tests.bench.soak.faults import WORKERS, Faults
 from tests.bench.soak.journal import Journal
 from tests.bench.soak.kills import Kills
@@ -40,8 +40,8 @@ class Run:
 
     proxy: Served
     journal: Journal
-    calm: Moody
-    stormy: Moody
+    calm: Endpoint
+    stormy: Endpoint
     ledger: Ledger
     traffic: Traffic
     crowd: Crowd
@@ -64,6 +64,8 @@ async def print_run(run: Run) -> bool:
     print()
     lines = [
         *_traffic(run),
+        await _endpoints(run),
+        _limits(run),
         *_errors(run),
         _memory(run),
         *await _counters(run),
@@ -90,6 +92,23 @@ def _traffic(run: Run) -> list[Line]:
         (True, "machine", f"others took {run.others:.0%} of the processors"),
         (True, "workers", f"{run.faults.reloads} reloads, {run.faults.kills} killed"),
     ]
+
+
+async def _endpoints(run: Run) -> Line:
+    """Say what reached the endpoints, and how late they were themselves."""
+    shown = []
+    for name, endpoint in (("calm", run.calm), ("stormy", run.stormy)):
+        seen = await endpoint.seen()
+        what = f"{seen.requests:,} requests on {seen.connections:,} connections"
+        shown.append(f"{name}: {what}, itself at most {seen.late_s * 1000:.0f} ms late")
+    return True, "endpoints", "; ".join(shown)
+
+
+def _limits(run: Run) -> Line:
+    """Say what became of those that flood; where none was refused, no limit holds."""
+    statuses = run.ledger.statuses["flooded"]
+    text = f"{statuses[200]:,} of those that flood were answered, {statuses[429]:,} told that it is too much"
+    return statuses[429] > 0, "limits", text
 
 
 def _errors(run: Run) -> list[Line]:
@@ -174,9 +193,10 @@ async def _quiet(run: Run) -> bool:
     end = time.monotonic() + _QUIET_S
     while time.monotonic() < end:
         _, inflight = await _scraped(run)
-        if not inflight and not run.calm.busy and not run.stormy.busy and len(run.proxy.workers) == WORKERS:
+        busy = [(await each.seen()).busy for each in (run.calm, run.stormy)]
+        if not inflight and not any(busy) and len(run.proxy.workers) == WORKERS:
             return True
         await asyncio.sleep(0.5)
-    print(f"     still there: {inflight:g} queries, {run.calm.busy} + {run.stormy.busy} requests at endpoints, "
+    print(f"     still there: {inflight:g} queries, {busy[0]} + {busy[1]} requests at endpoints, "
           f"{len(run.proxy.workers)} workers")  # fmt: skip
     return False
