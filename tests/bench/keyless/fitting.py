@@ -19,7 +19,7 @@ PRIOR: Mapping[str, float] = {
     -0.5, "existing": -1, "typish": -1, "typish_in": 0.5, "plural_typish": 2, "by_in": 0.5, "own_out": 0.5,
     "measured": 0.3, "measure_said": 3, "unmeasured": -1, "meet_on": -1, "stated": -1, "shared": -1,
     "role": -0.5, "owner": -0.5, "where_in": -4, "constraint_unsure": -2, "sort_in": 1, "left": -5,
-    "left_named": -4,
+    "left_named": -4, "left_first": 0,
 }  # fmt: skip
 SURE = (
     "bias",
@@ -33,9 +33,10 @@ SURE = (
     "short",
     "known",
     "left",
+    "left_first",
 )
 # Not fitted: every question here has an answer in the graph, so that words which nothing says cost nothing here.
-_PINNED = tuple(NAMES.index(name) for name in ("left", "left_named"))
+_PINNED = tuple(NAMES.index(name) for name in ("left", "left_named", "left_first"))
 _LEARNED = tuple(NAMES.index(name) for name in NAMES if name.startswith("learned"))
 _HELD = 0.002
 _STEPS, _RATE = 400, 0.05

@@ -72,9 +72,10 @@ class Account:
         spoken = all(self._is_said(idea, record, each) for record, each in zip(idea.uses, said, strict=True))
         return spoken and (idea.ask != "things" or self._is_asked_for(idea, said))
 
-    def left(self, idea: Idea, said: Sequence[Said], sense: Sense) -> tuple[float, float]:
+    def left(self, idea: Idea, said: Sequence[Said], sense: Sense) -> tuple[float, float, float]:
         """Return how many words that say something it does not use, and how many of these speak for a property.
 
+        And whether the first word is one of them, which mostly says what is asked for: the dentist of the director.
         Signs that stand together are one word.
         """
         used = {place for span in sense.spans for place in range(span.first, span.last)}
@@ -91,7 +92,8 @@ class Account:
         spoken = {place for place in sense.spoken if place in sense.open}
         content = (set(sense.open) - self._void) | spoken
         left = content - used - self._idle
-        return float(self._number_of(left)), float(self._number_of(left & spoken))
+        first = min(content | used & self._speaking, default=-1)
+        return float(self._number_of(left)), float(self._number_of(left & spoken)), float(first in left)
 
     def _of_type(self, idea: Idea) -> set[int]:
         """Return the places of the class that is asked for: where all count, no property's name stands for it."""

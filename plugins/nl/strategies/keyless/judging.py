@@ -30,6 +30,7 @@ NAMES = (
     "either", "meet_on", "stated", "role", "owner", "shared", "statement", "count", "count_in", "count_form",
     "typish", "existing", "measured", "measure_said", "unmeasured", "plural", "plural_typish", "typish_in",
     "range_fits", "by_in", "own_out", "of_out", "where_in", "sort_in", "left", "left_named",
+    "left_first",
 )  # fmt: skip
 _WAYS: tuple[Way, ...] = (
     "out", "in", "through", "meet", "link", "chain", "chain in", "either",

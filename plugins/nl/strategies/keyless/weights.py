@@ -2,7 +2,7 @@
 
 Fitted by `python -m tests.bench.keyless` on the halves of five benchmarks that are for development; it says how. Ideas
 are ranked by a weighted sum; confidence is a logistic function of what `Judge.confidence` names. Set by hand is what
-words that an idea does not use cost (`left`): all questions of benchmarks have an answer, those of people have not.
+words that an idea does not use cost (`left`, `left_first`): all questions of benchmarks have an answer, those of people have not.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _PLAIN = Weights(
         "count_form": 0.277, "typish": -1, "existing": -0.715, "measured": 0.296, "measure_said": 3.08,
         "unmeasured": -0.996, "plural": 0.197, "plural_typish": 2.79, "typish_in": 0.233, "range_fits": 2.77,
         "by_in": 0.953, "own_out": 0.5, "of_out": 0.979, "where_in": -3.99, "sort_in": 2.09, "left": -5,
-        "left_named": -4,
+        "left_named": -4, "left_first": 0,
     },
     sure={
         "bias": -4.21, "score": 1.58, "share": 3.18, "margin": -0.237, "anchored": -1.17, "covered": 2.55,
-        "unexplained": 0.476, "evident": 0.122, "short": -0.341, "known": -0.143, "left": -1.8,
+        "unexplained": 0.476, "evident": 0.122, "short": -0.341, "known": -0.143, "left": -1, "left_first": -1.5,
     },
 )  # fmt: skip
 _TAUGHT = Weights(
@@ -57,11 +57,11 @@ _TAUGHT = Weights(
         "count_form": 0, "typish": -0.944, "existing": -0.388, "measured": 0.369, "measure_said": 3.14,
         "unmeasured": -1.07, "plural": -0.002, "plural_typish": 2.36, "typish_in": 0.045, "range_fits": 1.61,
         "by_in": 1.2, "own_out": 0.5, "of_out": 0.507, "where_in": -3.96, "sort_in": 2.79, "left": -5,
-        "left_named": -4,
+        "left_named": -4, "left_first": 0,
     },
     sure={
         "bias": -3.92, "score": 1.66, "share": 2.62, "margin": -0.148, "anchored": -0.974, "covered": 2.46,
-        "unexplained": 0.3, "evident": -0.165, "short": -0.298, "known": -0.229, "left": -1.8,
+        "unexplained": 0.3, "evident": -0.165, "short": -0.298, "known": -0.229, "left": -1, "left_first": -1.5,
     },
 )  # fmt: skip
 
