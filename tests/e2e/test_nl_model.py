@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -121,3 +125,44 @@ async def test_the_money_of_a_key_ends_its_questions_and_nobody_elses(demo_store
     assert (second.status, second.json["code"]) == (429, "too_many")
     assert int(second.header("Retry-After") or 0) > 60
     assert "money" in second.json["detail"]
+
+
+async def test_a_run_that_is_replayed_gives_the_same_answer_and_ask_the_same_as_nl(
+    demo_store: Path, index: Path, tmp_path: Path
+) -> None:
+    tape = tmp_path / "tape.jsonl"
+    async with model_server(SCRIPT) as server:
+        llm = {"base_url": server.url, "model": server.model, "record": str(tape)}
+        async with serving(demo_store, index, llm) as base:
+            first = (await post(f"{base}/nl", question=QUESTION)).json
+    # Nobody is there any more: what is not on the tape cannot be answered.
+    replayed = {"base_url": server.url, "model": server.model, "replay": str(tape)}
+    async with serving(demo_store, index, replayed) as base:
+        second = (await post(f"{base}/nl", question=QUESTION)).json
+    assert first["strategy"] == "saga"
+    assert lasting(second) == lasting(first)
+    config = tmp_path / "saga.toml"
+    config.write_text(toml(demo_store, index, replayed), encoding="utf-8")
+    words = [sys.executable, "-m", "proxy", "ask", QUESTION, "--json", "--config", str(config)]
+    asked = await asyncio.to_thread(subprocess.run, words, capture_output=True, check=False, cwd=stage.ROOT)
+    assert asked.returncode == 0, asked.stderr
+    assert lasting(json.loads(asked.stdout)) == lasting(first)
+
+
+def lasting(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return what of an answer does not hang on the moment."""
+    found = {name: value for name, value in answer.items() if name not in ("id", "conversation")}
+    found["steps"] = [{name: value for name, value in step.items() if name != "ms"} for step in answer["steps"]]
+    found["usage"] = {name: value for name, value in answer["usage"].items() if name != "seconds"}
+    return found
+
+
+def toml(store: Path, index: Path, llm: dict[str, Any]) -> str:
+    """Return the same configuration as a file."""
+    schema = stage.ROOT / "config" / "demo" / "schema.index"
+    lines = "\n".join(f'{name} = "{value}"' for name, value in llm.items())
+    return (
+        f'[endpoints.demo]\nstore = "{store}"\ngraph = "wikidata"\nschema = "{schema}"\nguard = "block"\n'
+        '[plugins]\nenabled = ["plugins.schema.guard", "plugins.search", "plugins.nl"]\n'
+        f'[search.endpoints.demo]\nindex = "{index}"\n[llm]\n{lines}\n'
+    )
