@@ -51,7 +51,8 @@ KIND = {
 }
 _SYSTEM = "You answer questions with a knowledge graph. Nothing is known yet. Choose the first action."
 WAYS = ("prompt", "completion")
-MODES: tuple[Literal["auto", "text"], ...] = ("auto", "text")
+Mode = Literal["auto", "text"]
+MODES: tuple[Mode, ...] = ("auto", "text")
 _SECONDS = 3600.0
 
 
@@ -213,10 +214,10 @@ def _told(question: str, answer: Mapping[str, Any], findings: Findings) -> None:
         findings.wrong.append(f"{question}: {answer.get('status')} {answer.get('warnings')}")
 
 
-async def measured(url: str, model: str, calls: int, questions: int) -> Findings:
-    """Do all parts, each with a witness of its own."""
+async def measured(url: str, model: str, calls: int, questions: int, modes: Sequence[Mode], most: int) -> Findings:
+    """Do all parts, each with a witness of its own. Units: ``most`` tokens of one reply to a whole question."""
     result = Findings()
-    for mode in MODES if calls else ():
+    for mode in modes if calls else ():
         async with _witnessed(url, f"{calls} actions and a form, {mode}", result) as (witness, ours):
             seen = PrometheusMetrics()
             await mode_of(_options(witness, model, mode), seen, result, calls)
@@ -226,9 +227,9 @@ async def measured(url: str, model: str, calls: int, questions: int) -> Findings
             seen = PrometheusMetrics()
             await probabilities(_options(witness, model, "auto"), seen, result)
             ours += _counted(seen)
-    for mode in MODES if questions else ():
+    for mode in modes if questions else ():
         async with _witnessed(url, f"{questions} questions, {mode}", result) as (witness, ours):
-            options = {"base_url": witness.url, "model": model, "mode": mode}
+            options = {"base_url": witness.url, "model": model, "mode": mode, "most_tokens": most}
             ours += await whole_questions(options, QUESTIONS[:questions], result)
     return result
 
@@ -245,7 +246,7 @@ async def _witnessed(url: str, part: str, findings: Findings) -> AsyncIterator[t
         findings.wrong.append(f"{part}: tokens differ")
 
 
-def _options(witness: Witness, model: str, mode: Literal["auto", "text"]) -> LlmOptions:
+def _options(witness: Witness, model: str, mode: Mode) -> LlmOptions:
     return LlmOptions(base_url=witness.url, model=model, mode=mode, timeout_s=_SECONDS, silence_s=_SECONDS)
 
 
@@ -256,12 +257,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", default="qwen2.5-coder-1.5b-instruct")
     parser.add_argument("--calls", type=int, default=len(QUESTIONS), help="actions in each mode")
     parser.add_argument("--questions", type=int, default=0, help="whole questions in each mode; slow without a GPU")
+    parser.add_argument("--mode", choices=MODES, action="append", help="one alone; auto finds out what the server can")
+    parser.add_argument("--most-tokens", type=int, default=2048, help="of one reply to a whole question")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="where the answers go, with their steps, as JSON lines"
     )
     chosen = parser.parse_args(arguments)
     print(headline(f"A real model behind the client: {chosen.model}"))
-    findings = asyncio.run(measured(chosen.url, chosen.model, chosen.calls, chosen.questions))
+    modes = chosen.mode or MODES
+    findings = asyncio.run(
+        measured(chosen.url, chosen.model, chosen.calls, chosen.questions, modes, chosen.most_tokens)
+    )
     if chosen.out:
         chosen.out.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in findings.answers))
     for each in findings.wrong:
