@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import subprocess
 import time
 import urllib.request
@@ -88,3 +89,11 @@ def _wait(url: str, child: subprocess.Popen[bytes]) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("prometheus did not start")
+
+
+def panels(rate: str) -> Iterator[tuple[str, str]]:
+    """Yield every expression of the dashboard, for all endpoints, with the title of its panel."""
+    dashboard = json.loads((stage.ROOT / "deploy" / "grafana" / "dashboard.json").read_text(encoding="utf-8"))
+    for panel in dashboard["panels"]:
+        for target in panel["targets"]:
+            yield panel["title"], target["expr"].replace("$endpoint", ".*").replace("[$__rate_interval]", rate)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -18,6 +19,8 @@ from proxy.errors import ConfigError
 from tests import stage, toolbox, wire
 from tests.asking import key, post
 from tests.llm import Fills, Says, Turn, model_server
+from tests.observed import until
+from tests.prometheus import panels, prometheus_server
 
 QUESTION = "Where was Marie Curie born?"
 QUERY = "SELECT DISTINCT ?x { wd:Q7186 wdt:P19 ?x }"
@@ -147,6 +150,21 @@ async def test_a_run_that_is_replayed_gives_the_same_answer_and_ask_the_same_as_
     asked = await asyncio.to_thread(subprocess.run, words, capture_output=True, check=False, cwd=stage.ROOT)
     assert asked.returncode == 0, asked.stderr
     assert lasting(json.loads(asked.stdout)) == lasting(first)
+
+
+async def test_a_real_prometheus_fills_every_panel_of_questions_and_model(
+    demo_store: Path, index: Path, tmp_path: Path
+) -> None:
+    wanted = [each for title, each in panels("[20s]") if re.search("saga_(nl|llm)_", each)]
+    assert len(wanted) >= 6
+    async with modelled(demo_store, index, SCRIPT) as (base, _):
+        with prometheus_server(base, tmp_path / "prometheus") as prometheus:
+            assert (await post(f"{base}/nl", question=QUESTION)).status == 200
+
+            async def all_shown() -> bool:
+                return all([await prometheus.ask(expression) for expression in wanted])
+
+            await until(all_shown)
 
 
 def lasting(answer: dict[str, Any]) -> dict[str, Any]:
