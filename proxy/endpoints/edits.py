@@ -1,7 +1,7 @@
 """The few places where the text that Oxigraph reads differs from the client's, and the way back.
 
-Dotted names become full IRIs, because Oxigraph refuses ``ns:people.person``. The graphs of an update's request become
-USING clauses, because its update has no parameter for them.
+Dotted names become full IRIs, because Oxigraph refuses ``ns:people.person``; Virtuoso's OR and AND become ``||`` and
+``&&``. The graphs of an update's request become USING clauses, because its update has no parameter for them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from proxy.syntax.tokens import Tokens, tokenise
 
 # What may be such a name: the look is quick and finds too much; then all names are read.
 _DOTTED = re.compile(r""":(?:[^\s<>"'{}()|^`;,/\\]|\\.)*\.[^\s<>"'{}()|^`;,/?$]""")
+# Operators of Virtuoso, which are no words of SPARQL anywhere else.
+_OPERATORS = {"OR": "||", "AND": "&&"}
+_OPERATOR = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
 _UNLIMITED = Limits(max_bytes=2**40, max_tokens=2**40, max_depth=2**40)
 
 
@@ -34,7 +37,7 @@ def edits(syntax: Syntax, dataset: Dataset) -> list[Edit]:
     Raises BadRequest where the text already names graphs, or cannot be read well enough to be changed.
     Source: SPARQL 1.1 Protocol section 2.2.3.
     """
-    found = _dotted(syntax)
+    found = sorted([*_dotted(syntax), *_operators(syntax)])
     if dataset:
         found = sorted([*found, *_using(syntax, dataset, found)])
     return found
@@ -72,6 +75,14 @@ def _dotted(syntax: Syntax) -> list[Edit]:
         for name in syntax.names
         if "." in name.local and name.iri is not None
     ]
+
+
+def _operators(syntax: Syntax) -> list[Edit]:
+    if _OPERATOR.search(syntax.text) is None:
+        return []
+    tokens = tokenise(syntax.text, _UNLIMITED)
+    spans = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
+    return [Edit(start, end, _OPERATORS[kind]) for kind, start, end in spans if kind in _OPERATORS]
 
 
 def _using(syntax: Syntax, dataset: Dataset, names: Sequence[Edit]) -> list[Edit]:

@@ -23,6 +23,13 @@ def test_only_dotted_names_change() -> None:
         assert edited(text) == text
 
 
+def test_virtuosos_operators_become_those_of_sparql() -> None:
+    text = "SELECT ?x { ?x ?p ?y FILTER (!isLiteral(?x) OR lang(?x) = '' and ?y != 'this OR that') } # or so"
+    assert edited(text) == text.replace("?x) OR", "?x) ||").replace("'' and", "'' &&")
+    for plain in ("PREFIX or: <urn:and> ASK { or:and or:or 'and' }", "ASK { ?or ?and <urn:OR> FILTER(?or || ?and) }"):
+        assert edited(plain) == plain
+
+
 def test_graphs_of_a_request() -> None:
     dataset = Dataset(default=("urn:1", "urn:2"), named=("urn:3",))
     clauses = "USING <urn:1> USING <urn:2> USING NAMED <urn:3> "
