@@ -134,8 +134,9 @@ def test_one_writes_at_a_time_and_ctrl_c_says_how_to_go_on(config: Path, many: P
         try:
             other = evaluate(*words, "--resume")
         finally:
+            # It waits there until the child goes on, which then cannot end before it.
+            child.send_signal(signal.SIGINT)
             child.send_signal(signal.SIGCONT)
-        child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=PATIENCE_S)
     assert other.returncode == 2
     assert "another `saga evaluate`" in other.stderr
