@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
-
-from plugins.nl.contract import Strategy
 
 # From the name to the class, which is made without arguments.
 STRATEGIES: Mapping[str, str] = {
@@ -14,10 +11,3 @@ STRATEGIES: Mapping[str, str] = {
     "top_property": "plugins.nl.strategies.baselines:TopProperty",
     "word_overlap": "plugins.nl.strategies.baselines:WordOverlap",
 }
-
-
-def strategy(name: str) -> Strategy:
-    """Return a strategy. Raises KeyError for a name that is not known."""
-    module, _, made = STRATEGIES[name].partition(":")
-    found: Strategy = getattr(importlib.import_module(module), made)()
-    return found
