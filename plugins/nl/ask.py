@@ -60,7 +60,8 @@ async def ask(context: Context, args: argparse.Namespace) -> int:
     except ProxyError as error:
         if shown is not None:
             shown.close()
-        print(f"saga: {line(error.detail, 500)}", file=sys.stderr)
+        for text in f"saga: {error.detail}".splitlines():
+            print(line(text, 500), file=sys.stderr)
         return UNAVAILABLE
     if args.json:
         print(json.dumps({name: answer[name] for name in answer if name not in ("seq", "t", "kind")}, indent=2))

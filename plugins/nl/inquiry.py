@@ -23,7 +23,7 @@ from plugins.nl.model.contract import ChatModel, ModelUnavailable
 from plugins.nl.prompts import digest
 from plugins.nl.trace import Trace
 from plugins.nl.unavailable import Unavailable
-from proxy.errors import BadQuery, ProxyError, TooMany, UpstreamError
+from proxy.errors import BadQuery, ClientError, ProxyError, TooMany, UpstreamError
 
 log = logging.getLogger("saga")
 
@@ -66,7 +66,8 @@ class Inquiry:
     async def events(self) -> AsyncGenerator[Event, None]:
         """Yield what happens; the last event is the answer.
 
-        Raises Unavailable where model or endpoint are gone before the first step, TooMany where the caller may no more.
+        Raises Unavailable where model or endpoint are gone before the first step, TooMany where the caller may no more,
+        and errors that are neither the caller's nor an endpoint's, such as a replay that does not match.
         """
         trace = Trace(self.work.budget.clock)
         seconds = self.work.budget.seconds
@@ -101,7 +102,7 @@ class Inquiry:
                         yield event
         except (OutOfBudget, TimeoutError):
             self._spent = True
-        except ProxyError as error:
+        except (ClientError, UpstreamError) as error:
             self._failed(error, trace)
 
     async def _steps(self, trace: Trace) -> AsyncGenerator[Event, None]:
@@ -122,7 +123,7 @@ class Inquiry:
                 async for event in events:
                     yield event
 
-    def _failed(self, error: ProxyError, trace: Trace) -> None:
+    def _failed(self, error: ClientError | UpstreamError, trace: Trace) -> None:
         """Take note of an error that ended the strategy. Raises Unavailable, TooMany before the first step."""
         if isinstance(error, UpstreamError):
             self.status = "unavailable"
@@ -158,7 +159,7 @@ class Inquiry:
         except (OutOfBudget, TimeoutError):
             self._spent = self._spent or candidate.table is None
             detail = "no time was left."
-        except ProxyError as error:
+        except (ClientError, UpstreamError) as error:
             self._gone = candidate.table is None and isinstance(error, UpstreamError)
             detail = error.detail
         if detail:

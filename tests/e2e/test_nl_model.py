@@ -152,6 +152,34 @@ async def test_a_run_that_is_replayed_gives_the_same_answer_and_ask_the_same_as_
     assert lasting(json.loads(asked.stdout)) == lasting(first)
 
 
+async def test_a_replay_that_does_not_match_is_no_answer_and_shows_the_difference(
+    demo_store: Path, index: Path, tmp_path: Path
+) -> None:
+    tape = tmp_path / "tape.jsonl"
+    async with model_server(SCRIPT) as server:
+        llm = {"base_url": server.url, "model": server.model, "record": str(tape)}
+        async with serving(demo_store, index, llm) as base:
+            assert (await post(f"{base}/nl", question=QUESTION)).status == 200
+    replayed = {"base_url": server.url, "model": server.model, "replay": str(tape), "temperature": 0.5}
+    async with serving(demo_store, index, replayed) as base:
+        refused = await post(f"{base}/nl", question=QUESTION)
+    assert (refused.status, refused.json["code"]) == (409, "replay_mismatch")
+    assert "+temperature: 0.5" in refused.json["detail"]
+    config = tmp_path / "saga.toml"
+    config.write_text(toml(demo_store, index, replayed), encoding="utf-8")
+    asked = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "proxy", "ask", QUESTION, "--config", str(config)],
+        capture_output=True,
+        check=False,
+        cwd=stage.ROOT,
+        text=True,
+    )
+    assert asked.returncode == 3
+    assert "saga: llm.replay does not match" in asked.stderr
+    assert "\n+temperature: 0.5\n" in asked.stderr
+
+
 async def test_a_real_prometheus_fills_every_panel_of_questions_and_model(
     demo_store: Path, index: Path, tmp_path: Path
 ) -> None:
@@ -178,7 +206,7 @@ def lasting(answer: dict[str, Any]) -> dict[str, Any]:
 def toml(store: Path, index: Path, llm: dict[str, Any]) -> str:
     """Return the same configuration as a file."""
     schema = stage.ROOT / "config" / "demo" / "schema.index"
-    lines = "\n".join(f'{name} = "{value}"' for name, value in llm.items())
+    lines = "\n".join(f"{name} = {json.dumps(value)}" for name, value in llm.items())
     return (
         f'[endpoints.demo]\nstore = "{store}"\ngraph = "wikidata"\nschema = "{schema}"\nguard = "block"\n'
         '[plugins]\nenabled = ["plugins.schema.guard", "plugins.search", "plugins.nl"]\n'

@@ -15,13 +15,20 @@ from typing import Any
 
 from plugins.nl.model.contract import Mode, ModelUnavailable, Purpose, TooLong
 from plugins.nl.model.wire import Body, Format, Said, Vectors, digest
-from proxy.errors import ConfigError
+from proxy.errors import ConfigError, ProxyError
 
 _MOST_LINES = 60
 
 
-class Mismatch(Exception):
-    """A replay was asked for something that is not in its file; the text shows the difference, and so the prompts."""
+class Mismatch(ProxyError):
+    """A replay was asked for something that is not in its file.
+
+    The detail shows the difference, and so the prompts: to whoever asked, and in no log, as with all below 500.
+    """
+
+    status = 409
+    code = "replay_mismatch"
+    title = "Replay mismatch"
 
 
 class Recording:
@@ -92,10 +99,16 @@ def _mode(requests: Sequence[Body]) -> tuple[Mode, Format]:
 def _difference(line: Mapping[str, Any] | None, body: Body) -> str:
     """Show what is asked beside what comes next in the file."""
     if line is None:
-        return "The replay has no call of this kind left; asked was:\n" + "\n".join(_shown(body)[:_MOST_LINES])
+        return "llm.replay has no call of this kind left; asked was:\n" + "\n".join(_shown(body)[:_MOST_LINES])
     lines = list(difflib.unified_diff(_shown(line["request"]), _shown(body), "recorded", "asked", lineterm="", n=2))
     more = [f"... and {len(lines) - _MOST_LINES} lines more"] if len(lines) > _MOST_LINES else []
-    return "\n".join(["The replay does not match:", *lines[:_MOST_LINES], *more])
+    return "\n".join(
+        [
+            "llm.replay does not match what is asked; record it again, or go back to what it was recorded with:",
+            *lines[:_MOST_LINES],
+            *more,
+        ]
+    )
 
 
 def _shown(body: Body) -> list[str]:
