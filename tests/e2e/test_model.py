@@ -9,7 +9,7 @@ import pytest
 
 from plugins.nl.contract import OutOfBudget
 from plugins.nl.model.contract import Unreadable
-from tests.llm import Abilities, Calls, Fills, Says, Turn, Writes, model_server
+from tests.llm import Abilities, Calls, Fails, Fills, Says, Turn, Writes, model_server
 from tests.llm_client import OFFERS, PROMPT, SCHEMA, asking
 
 QUERY = 'SELECT ?x WHERE {\n  ?x rdfs:label "Smile :)"@en . FILTER(?x != <http://e.org/a_(b)>)\n}'
@@ -192,6 +192,22 @@ async def test_a_reply_that_is_cut_names_the_key(text: str) -> None:
         with pytest.raises(Unreadable, match=r"cut off after llm\.most_tokens \(7\) tokens"):
             await asked.model.choose(PROMPT, OFFERS)
         assert served.requests[0].body["max_tokens"] == 7
+
+
+@pytest.mark.parametrize("takes", [True, False], ids=["taken", "refused"])
+async def test_a_reply_without_an_end_is_mended_by_one_that_does_not_go_in_circles(takes: bool) -> None:
+    refusals = [] if takes else [Turn(Fails(400, body={"error": {"message": "frequency_penalty is not supported"}}))]
+    script = [
+        Turn(Writes("Thought: " + "it is a place. " * 400, finish="length")),
+        *refusals,
+        Turn(Writes("Thought: t\nAction: search(Obama)"), expects=("was cut off",)),
+    ]
+    async with model_server(script, Abilities(**NOTHING)) as served, asking(served.url) as asked:
+        assert (await asked.model.choose(PROMPT, OFFERS)).argument == "Obama"
+        first, *_, last = (each.body for each in served.requests)
+    assert "frequency_penalty" not in first
+    assert ("frequency_penalty" in last) == takes
+    assert len(str(last["messages"])) < len(str(first["messages"])) + 1000
 
 
 async def test_a_reply_that_is_cut_behind_its_action_is_whole() -> None:

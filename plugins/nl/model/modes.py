@@ -17,6 +17,7 @@ _THOUGHT = {"type": "string", "description": "one or two sentences that say why"
 # Where a model goes on by itself, it makes up what it would have seen.
 _STOP = ("\nObservation", "\nBeobachtung")
 _FORM = "answer"
+_SHOWN_OF_CUT = 300
 
 
 class Asking(Protocol):
@@ -130,8 +131,11 @@ def asking(mode: Mode, form: Format) -> Asking:
 
 def repair(call: Call, said: Said, why: str) -> Call:
     """Return the call that shows the model its reply, and says what is wrong with it."""
-    shown = (*call.messages, ("assistant", said.written or "(nothing)"), ("user", wording.mend(why)))
-    return replace(call, purpose="repair", messages=shown)
+    written = said.written or "(nothing)"
+    # A reply without an end repeats itself, and all of it shown would have it do so again.
+    written = f"{written[:_SHOWN_OF_CUT]} ..." if said.cut else written
+    shown = (*call.messages, ("assistant", written), ("user", wording.mend(why)))
+    return replace(call, purpose="repair", messages=shown, repeats=not said.cut)
 
 
 def messages(prompt: Prompt, how: str = "") -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from plugins.nl.model.wire import Body
 # What a request can do without. Anything else that is refused is an error.
 _OPTIONAL = (
     "stream_options", "top_logprobs", "logprobs", "seed", "top_p", "stop", "tool_choice", "temperature", "stream",
-    "max_tokens",
+    "frequency_penalty", "max_tokens",
 )  # fmt: skip
 _REFUSED = re.compile(
     r"not (be )?(supported|support|allowed|permitted|implemented|recognized|valid)|unsupported|unknown|unrecognized"

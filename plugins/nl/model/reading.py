@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from plugins.nl.model.argument import bracketed, plain, unfenced
 from plugins.nl.model.contract import Choice, Offer, Unreadable
 from plugins.nl.model.lenient import objects
+from plugins.nl.prompts import unmarked
 
 # The same labels in the languages that models fall into.
 _ACTION = "(?:next +)?(?:action|aktion|acción|действие|行动|行動|动作|動作|操作)"
@@ -80,6 +81,8 @@ def read_action(text: str, offers: Sequence[Offer]) -> Choice:
 def checked(thought: str, action: str, argument: str, offers: Sequence[Offer]) -> Choice:
     """Return a choice whose action is on offer. Raises Unreadable."""
     offer = next((each for each in offers if _folded(each.name) == _folded(action)), None)
+    # Models copy the marks of what they are shown.
+    thought, argument = unmarked(thought), unmarked(argument)
     if offer is None:
         raise Unreadable(f"there is no action {action[:60]!r}; there are {', '.join(each.name for each in offers)}")
     if offer.argument and argument.lower() in ("", "...", offer.argument.lower()):

@@ -19,6 +19,7 @@ Format = Literal["", "json_schema", "json_object"]
 # Where a server does not count tokens: characters of one, roughly, in languages that are written in Latin letters.
 _CHARS_OF_A_TOKEN = 4
 # Nothing is left to chance in these, however freely actions are chosen. Source: SAGA, appendix F.1.
+_PENALTY = 0.8
 _JUDGEMENTS: frozenset[Purpose] = frozenset(("answer_type", "prune", "judge", "repair", "probe"))
 
 
@@ -27,7 +28,8 @@ class Call:
     """One request for a reply.
 
     Shapes: ``messages`` are pairs of a role and a text; ``tools`` are functions, of which the model has to call one;
-    ``schema`` is what the reply has to fit where there is a ``format``; ``alternatives`` of each token are wanted.
+    ``schema`` is what the reply has to fit where there is a ``format``; ``alternatives`` of each token are wanted;
+    ``repeats`` is False where the reply should not go round in circles.
     """
 
     purpose: Purpose
@@ -38,6 +40,7 @@ class Call:
     stop: tuple[str, ...] = ()
     most_tokens: int | None = None
     alternatives: int = 0
+    repeats: bool = True
 
     def body(self, options: LlmOptions) -> dict[str, Any]:
         """Return the JSON that is sent, without what only says how it is to travel."""
@@ -60,6 +63,8 @@ class Call:
             body["response_format"] = {"type": self.format}
         if self.stop:
             body["stop"] = list(self.stop)
+        if not self.repeats:
+            body["frequency_penalty"] = _PENALTY
         if self.alternatives:
             body |= {"logprobs": True, "top_logprobs": self.alternatives}
         return body

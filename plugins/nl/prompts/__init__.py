@@ -43,6 +43,11 @@ def data(text: object) -> str:
     return f"{OPEN}{str(text).translate(_UNMARKED)}{CLOSE}"
 
 
+def unmarked(text: str) -> str:
+    """Return a text without the marks of data, where a model repeats them."""
+    return text.replace(OPEN, "").replace(CLOSE, "").strip()
+
+
 @cache
 def _environment() -> Environment:
     # The prompts are plain text: escaping for HTML would change what people and graphs say.

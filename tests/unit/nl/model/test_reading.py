@@ -36,6 +36,9 @@ READ = {
     "an object in brackets": ('Action: search({"argument": "Obama"})', "", "search", "Obama"),
     "no closing bracket": ("Thought: t\nAction: search(Obama\nThought: next", "t", "search", "Obama"),
     "a query that never closes": ("Action: execute(ASK { ?a ?b (1 }", "", "execute", "ASK { ?a ?b (1 }"),
+    "marks that were shown": ("Thought: ⟦t⟧\nAction: lookup(⟦Q76⟧)", "t", "lookup", "Q76"),
+    "marks within an argument": ("Action: lookup(⟦Q76⟧, ⟦Q30⟧)", "", "lookup", "Q76, Q30"),
+    "marks in JSON": ('{"thought": "⟦t⟧", "action": "lookup", "argument": "⟦Q76⟧"}', "t", "lookup", "Q76"),
     "a closing bracket too many": ("Action: search(Obama))", "", "search", "Obama"),
     "several actions": ("Action: search(a)\nAction: lookup(b)", "", "search", "a"),
     "an observation made up": (
