@@ -11,10 +11,11 @@ from plugins.nl.contract import Turn
 from plugins.nl.strategies.keyless.cues import places, sorts, spoken_for
 from plugins.nl.strategies.keyless.judging import NAMES
 from plugins.nl.strategies.keyless.linking import anchors
-from plugins.nl.strategies.keyless.reading import read, singulars
+from plugins.nl.strategies.keyless.reading import read, singulars, stems_of
 from plugins.nl.strategies.keyless.thinking import Thoughts, thoughts
 from plugins.nl.strategies.keyless.weights import weights_of
 from plugins.nl.strategies.keyless.writing import written
+from plugins.schema.words import stem
 from plugins.search import Learned
 from plugins.search.learned import learn
 from tests.toolbox import WD, Toolbox, demo_index, toolbox
@@ -54,6 +55,17 @@ def test_words_are_cut_where_names_are_not_torn() -> None:
     assert spoken("Quelle est la capitale de l'Allemagne ?") == ["capitale", "allemagne"]
     assert read("").words == ()
     assert len(read("word " * 10_000).words) == 40
+
+
+def test_a_word_behind_an_article_is_a_name() -> None:
+    assert spoken("which countries border the us") == ["countries", "border", "us"]
+    assert spoken("who are the Who") == ["who"]
+    assert spoken("tell us who it is") == []
+
+
+def test_what_a_hyphen_joins_counts_as_its_parts_too() -> None:
+    (word,) = (word for word in read("spin-offs").words)
+    assert stems_of(word) == [stem("spin-offs"), stem("spin"), stem("offs")]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.nl.strategies.keyless.cues import idle, measured_by, placed, spoken_for
+from plugins.nl.strategies.keyless.cues import idle, measured_by, placed, spoken_for, unnamed
 from plugins.nl.strategies.keyless.linking import anchors
 from plugins.nl.strategies.keyless.reading import read
 from plugins.nl.strategies.keyless.thinking import Thoughts, thoughts
@@ -51,6 +51,16 @@ def test_each_language_has_its_phrases(language: str, question: str, name: str) 
     assert next(iter(spoken_for(question, language))) == name
 
 
+def test_a_class_is_asked_for_without_its_name() -> None:
+    assert unnamed("what to see in rome", "en") == {"what to see": ("tourist attraction",)}
+    assert not unnamed("what is rome", "en")
+    assert not unnamed("was gibt es in rom", "de")
+
+
+def test_all_words_of_a_cue_that_are_said_speak() -> None:
+    assert {"many", "people", "live"} <= spoken_for("how many people live in the capital", "en")["population"].words
+
+
 def test_every_language_has_idle_words_and_names_are_folded() -> None:
     assert all(idle(language) for language in LANGUAGES)
     assert "country" in placed()
@@ -67,6 +77,8 @@ def test_every_language_has_idle_words_and_names_are_folded() -> None:
         ("en", "Who is the dentist of the director of Inception?"),
         ("en", "Who was the first president of the United States?"),
         ("en", "Which films of Christopher Nolan were banned?"),
+        ("en", "Where was Albert Einstein murdered?"),
+        ("en", "Which of the 12 children of Germany is the oldest?"),
         ("de", "Wer ist der Zahnarzt von Angela Merkel?"),
         ("zh", "安格拉·默克尔的哥哥是谁？"),
     ],
@@ -100,6 +112,34 @@ async def test_a_word_that_nothing_says_leaves_no_answer(box: Toolbox, language:
             "ASK { wd:Q584 wdt:P2043 ?value . wd:Q1653 wdt:P2043 ?other FILTER(?value > ?other) }",
         ),
         ("en", "Was Max Planck born in Munich?", "ASK { wd:Q9021 wdt:P19 wd:Q1726 }"),
+        ("en", "What are the two official languages of Belgium?", "SELECT DISTINCT ?x WHERE { wd:Q31 wdt:P37 ?x }"),
+        ("en", "what currency does the us have?", "SELECT DISTINCT ?x WHERE { wd:Q30 wdt:P38 ?x }"),
+        ("en", "What do most Germans speak?", "SELECT DISTINCT ?x WHERE { wd:Q183 wdt:P37 ?x }"),
+        ("en", "What do Germany call their money?", "SELECT DISTINCT ?x WHERE { wd:Q183 wdt:P38 ?x }"),
+        ("en", "where is Albert Einstein from?", "SELECT DISTINCT ?x WHERE { wd:Q937 wdt:P19 ?x }"),
+        ("en", "What was Leonardo DiCaprio in?", "SELECT DISTINCT ?x WHERE { ?x wdt:P161 wd:Q38111 }"),
+        ("en", "Where is Germany located?", "SELECT DISTINCT ?x WHERE { wd:Q183 wdt:P30 ?x }"),
+        (
+            "en",
+            "How many awards has Marie Curie?",
+            "SELECT (COUNT(DISTINCT ?x) AS ?count) WHERE { wd:Q7186 wdt:P166 ?x }",
+        ),
+        (
+            "en",
+            "How many people live in the capital of Germany?",
+            "SELECT DISTINCT ?x WHERE { wd:Q183 wdt:P36 ?middle . ?middle wdt:P1082 ?x }",
+        ),
+        (
+            "en",
+            "What are the capitals of all countries in Europe?",
+            "SELECT DISTINCT ?x WHERE { ?middle wdt:P31 wd:Q3624078 . ?middle wdt:P30 wd:Q46 . ?middle wdt:P36 ?x }",
+        ),
+        (
+            "en",
+            "when did Marie Curie last win the Nobel Prize in Physics?",
+            "SELECT DISTINCT ?x WHERE { wd:Q7186 p:P166 ?statement . ?statement ps:P166 wd:Q38104 . "
+            "?statement pq:P585 ?x } ORDER BY DESC(?x) LIMIT 1",
+        ),
         ("fr", "Quelle est la capitale de l'Allemagne ?", "SELECT DISTINCT ?x WHERE { wd:Q183 wdt:P36 ?x }"),
         ("ru", "Кто режиссёр фильма «Титаник»?", "SELECT DISTINCT ?x WHERE { wd:Q44578 wdt:P57 ?x }"),
         ("zh", "珠穆朗玛峰有多高？", "SELECT DISTINCT ?x WHERE { wd:Q513 wdt:P2044 ?x }"),

@@ -8,11 +8,12 @@ from functools import lru_cache
 
 from plugins.nl.contract import Shape
 from plugins.nl.shape.language import Language, languages
+from plugins.nl.strategies.keyless.appositions import Appositions
 from plugins.nl.strategies.keyless.cues import idle, placed, sorts
 from plugins.nl.strategies.keyless.ideas import Idea, says_kind
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.naming import above
-from plugins.nl.strategies.keyless.reading import Reading, Span, fragments, singulars, stem_of
+from plugins.nl.strategies.keyless.reading import Reading, fragments, singulars
 from plugins.nl.strategies.keyless.sense import Said, Sense, name_stems
 from plugins.nl.strategies.keyless.surroundings import VALUED, Way
 from plugins.nl.tools import Tools
@@ -25,18 +26,29 @@ _SAID = 0.2
 # So many letters of a word are the same in all its cases.
 _CASE = 4
 _ONE = frozenset(("a", "an", "ein", "eine", "un", "una", "une"))
-_QUOTES = frozenset("\"'«»“”„‘’《「『")
+_TELLING = frozenset(("what", "which", "the", "all", "these", "those", "are", "were"))
+# Digits of a number that is rather a year, or a name.
+_LONG_NUMBER = 3
 _VALUES = frozenset(("date", "year", "number"))
 _POINTS = frozenset(("person", "place"))
 _MEASURED = frozenset(("quantity", "time"))
 _INTO: frozenset[Way] = frozenset(("in", "out"))
+_CHAINS: frozenset[Way] = frozenset(("chain", "chain in"))
 _BY_QUALIFIER: frozenset[Way] = frozenset(("chain in", "owner"))
 
 
 class Account:
     """Hold the ideas of one question against its words."""
 
-    def __init__(self, reading: Reading, anchors: Sequence[Anchor], shape: Shape, tools: Tools) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        anchors: Sequence[Anchor],
+        shape: Shape,
+        tools: Tools,
+        joined: frozenset[frozenset[str]] = frozenset(),
+    ) -> None:
+        """Look at the words. ``joined`` are pairs of entities that the graph joins."""
         self._reading = reading
         self._shape = shape
         self._tools = tools
@@ -46,14 +58,16 @@ class Account:
         self._language = languages().get(shape.language, languages()["en"])
         folded = "".join(char.lower() if len(char.lower()) == 1 else char for char in reading.text)
         self._void = self._within(_void(self._language, folded))
-        self._numbers = self._within(self._language.counted.finditer(folded))
+        self.numbers = self._within(self._language.counted.finditer(folded))
         self._idle = frozenset(
             place for place in reading.speaking() if reading.words[place].text in idle(self._language.tag)
-        )
+        ).union(self._numbered())
+        asked = frozenset(fragments(shape.type_label))
+        self._asked = frozenset(place for place in reading.speaking() if reading.words[place].text in asked)
         # Many ideas differ in nothing that these look at.
         self._called = lru_cache(None)(self._words_of)
         self._of_classes = lru_cache(None)(self._classes_of)
-        self._beside = lru_cache(None)(self._described_by)
+        self.beside = lru_cache(None)(Appositions(reading, anchors, joined).of)
         self._is_under = lru_cache(None)(self._is_of)
 
     def sound(self, idea: Idea, said: Sequence[Said], sense: Sense) -> bool:
@@ -68,6 +82,8 @@ class Account:
         if bool(self._shape.compare) != (idea.way == "either") and self._shape.form in ("ask", "winner"):
             return False
         if self._shape.superlative != "none" and not self._is_measured(idea, said, sense):
+            return False
+        if not self._is_each_said(idea, said):
             return False
         spoken = all(self._is_said(idea, record, each) for record, each in zip(idea.uses, said, strict=True))
         return spoken and (idea.ask != "things" or self._is_asked_for(idea, said))
@@ -85,10 +101,10 @@ class Account:
         if idea.measure is not None:
             used |= sense.of(idea.measure.property).words
             used |= self._after_numbers() if idea.measure.condition else set()
-        used.update(*(self._beside(each) for each in idea.anchors))
+        used.update(*(self.beside(each) for each in idea.anchors))
         used -= self._of_type(idea)
         if self._shape.year or self._shape.since or self._shape.until or self._shape.top:
-            used |= self._numbers
+            used |= self.numbers
         spoken = {place for place in sense.spoken if place in sense.open}
         content = (set(sense.open) - self._void) | spoken
         left = content - used - self._idle
@@ -101,6 +117,9 @@ class Account:
             return set()
         label = fold(self._shape.type_label)
         wanted = [each for each in self._classes if fold(each.span.text) in label and each not in idea.anchors]
+        # How many awards: all that it received, which the property says.
+        named = name_stems(idea.uses[0].label) if idea.way == "out" else frozenset[str]()
+        wanted = [each for each in wanted if name_stems(each.span.text).isdisjoint(named)]
         return {place for each in wanted for place in range(each.span.first, each.span.last)}
 
     def _number_of(self, places: set[int]) -> int:
@@ -113,6 +132,14 @@ class Account:
             measured = sense.of(idea.measure.property)
             return bool(measured.cued or measured.linked or measured.words)
         return any(each.words & sense.degrees for each in said)
+
+    def _is_each_said(self, idea: Idea, said: Sequence[Said]) -> bool:
+        """Whether each step of two has a word of its own; what is asked for is no word of the first one."""
+        first, last = said[0].words, said[-1].words
+        if idea.way not in _CHAINS or idea.statement or not (first and last):
+            return True
+        first -= self._asked
+        return bool(first) and len(first | last) > 1
 
     def _is_said(self, idea: Idea, record: Property, said: Said) -> bool:
         if record != idea.uses[-1] and ((idea.statement and idea.way in _BY_QUALIFIER) or idea.way == "meet on"):
@@ -149,7 +176,16 @@ class Account:
         given = idea.uses[-1].kind if idea.way in VALUED else "item"
         if self._shape.form in _VALUES:
             return not given or said[-1].fits > 0
+        if self._shape.type_label == "place" and self._gives_persons(idea):
+            return False
         return self._shape.type_label not in _POINTS or given not in _MEASURED
+
+    def _gives_persons(self, idea: Idea) -> bool:
+        """Whether nothing but persons comes out: who killed somebody is not where that was."""
+        index, side = self._tools.knowledge.schema, idea.uses[-1].range
+        if index is None or side is None or not side.classes or idea.way not in VALUED:
+            return False
+        return all("human" in above(index, each) for each in side.classes)
 
     def _is_called(self, idea: Idea) -> bool:
         """Whether it is asked if something is of a class, and the idea leaves out which: is X a sport."""
@@ -162,34 +198,10 @@ class Account:
         held = [*kinds, *(each.iri for anchor in anchors for each in anchor.hit.classes)]
         places = set(self._called(tuple(each.iri for anchor in anchors for each in anchor.hit.classes)))
         places |= self._like(each.label for anchor in anchors for each in anchor.hit.classes)
-        places.update(place for anchor in anchors if (place := self._before_quote(anchor)) >= 0)
         for each in self._classes:
             if any(self._is_under(kind, each.iri) for kind in held):
                 places.update(range(each.span.first, each.span.last))
         return places
-
-    def _before_quote(self, anchor: Anchor) -> int:
-        """Return the place of the word before a quoted name, which says what it is: the novel «Dune»; -1 for none."""
-        words, first = self._reading.words, anchor.span.first
-        between = self._reading.text[words[first - 1].end : words[first].start] if first else ""
-        return first - 1 if _QUOTES.intersection(between) else -1
-
-    def _described_by(self, anchor: Anchor) -> set[int]:
-        """Return the places of words before and after a name that its description has: president Nixon, Midland TX."""
-        known = name_stems(anchor.hit.description)
-        places: set[int] = set()
-        for step, place in ((-1, anchor.span.first - 1), (1, anchor.span.last)):
-            while place in self._speaking and self._tells(place, known):
-                places.add(place)
-                place += step
-        return places
-
-    def _tells(self, place: int, known: frozenset[str]) -> bool:
-        """Whether a word, or what it is another name of, is among some stems."""
-        if stem_of(self._reading.words[place]) in known:
-            return True
-        names = (each for each in self._anchors if each.span == Span(place, place + 1, each.span.text))
-        return any(known.issuperset(name_stems(each.hit.label)) for each in names)
 
     def _like(self, labels: Iterable[str]) -> set[int]:
         """Return the places of words that begin as some labels do: other cases of them."""
@@ -209,7 +221,14 @@ class Account:
 
     def _after_numbers(self) -> set[int]:
         """Return the places of numbers and of the words behind them, which are their units."""
-        return {place for number in self._numbers for place in (number, number + 1)}
+        return {place for number in self.numbers for place in (number, number + 1)}
+
+    def _numbered(self) -> set[int]:
+        """Return the places of small numbers that only tell how many there are: the two houses, what 4 countries."""
+        words = self._reading.words
+        beside = {place for place in self.numbers if place and words[place - 1].text in _TELLING}
+        small = (place for place in beside if not words[place].text.isdigit() or len(words[place].text) < _LONG_NUMBER)
+        return {place for place in small if place + 1 in self._speaking}
 
     def _within(self, matches: Iterable[re.Match[str]]) -> set[int]:
         spans = [match.span() for match in matches]

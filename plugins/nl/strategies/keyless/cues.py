@@ -44,11 +44,12 @@ class _Cue:
 def spoken_for(question: str, language: str = _PLAIN) -> Mapping[str, Spoken]:
     """Return the folded names that the phrases of a folded question speak for, the likelier first."""
     found: dict[str, Spoken] = {}
+    asked = frozenset(fragments(question))
     for cue in _cues(language):
-        match = cue.pattern.search(question)
-        if match is None:
+        if cue.pattern.search(question) is None:
             continue
-        words = cue.words.intersection(fragments(match.group()))
+        # Of the phrases of a cue a question may have several, which overlap.
+        words = cue.words & asked
         for name in cue.names:
             known = found.get(name, Spoken(len(found), frozenset()))
             found[name] = Spoken(known.place, known.words | words)
@@ -71,6 +72,12 @@ def placed() -> frozenset[str]:
 def sorts() -> frozenset[str]:
     """Return the folded names of properties by which things are of a sort."""
     return frozenset(map(fold, _table(_NAMES)["sorts"]))
+
+
+def unnamed(question: str, language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the phrases of a folded question that ask for a class without its name, and its names: what to see."""
+    found = ((pattern.search(question), names) for pattern, names in _classes(language))
+    return {match.group().strip(): names for match, names in found if match is not None}
 
 
 def degrees(question: str, language: str) -> frozenset[str]:
@@ -116,6 +123,15 @@ def _cues(language: str) -> tuple[_Cue, ...]:
         _Cue(phrases.pattern(cue["says"]), frozenset(fragments(" ".join(cue["says"]))), tuple(map(fold, cue["names"])))
         for cue in _table(tag)["cues"]
     )
+
+
+@cache
+def _classes(language: str) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    """Return the phrases of a language that ask for a class, and the names of each."""
+    tag = _tag(language)
+    phrases = languages()[tag].phrases
+    given = _table(tag).get("classes", ())
+    return tuple((phrases.pattern(each["says"]), tuple(each["names"])) for each in given)
 
 
 def _tag(language: str) -> str:

@@ -9,11 +9,12 @@ from itertools import combinations, permutations
 from plugins.nl.contract import Shape
 from plugins.nl.strategies.keyless.ideas import Idea, Measure, says_kind
 from plugins.nl.strategies.keyless.linking import Anchor
-from plugins.nl.strategies.keyless.surroundings import Edge
+from plugins.nl.strategies.keyless.surroundings import VALUED, Edge
 from plugins.nl.tools import Knowledge
 from plugins.schema.model import Property
 
 _MEASURED = frozenset(("quantity", "time"))
+_TIMES = frozenset(("date", "year"))
 _MOST_MEASURES = 6
 _MOST_KINDS = 3
 _MOST_ASKED = 4
@@ -43,7 +44,10 @@ def _things(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterat
             yield _denied(idea)
             continue
         yield idea
-        if shape.superlative != "none" and not shape.compare:
+        if shape.superlative != "none" and shape.form in _TIMES and _is_time(idea):
+            order = _order(shape).replace("?value", "?x")
+            yield replace(idea, measure=Measure(idea.uses[-1], order=order, itself=True))
+        elif shape.superlative != "none" and not shape.compare:
             for record in _measures(idea, shape, knowledge):
                 yield replace(idea, measure=Measure(record, order=_order(shape)))
         elif shape.bound is not None:
@@ -64,6 +68,10 @@ def _denied(idea: Idea) -> Idea:
 
 def _is_number(idea: Idea) -> bool:
     return idea.uses[-1].kind == "quantity" and idea.way in ("out", "chain")
+
+
+def _is_time(idea: Idea) -> bool:
+    return idea.uses[-1].kind == "time" and idea.way in VALUED
 
 
 def _measures(idea: Idea, shape: Shape, knowledge: Knowledge) -> list[Property]:

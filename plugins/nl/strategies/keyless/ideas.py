@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from plugins.nl.strategies.keyless.linking import Anchor
-from plugins.nl.strategies.keyless.surroundings import Edge, Way
+from plugins.nl.strategies.keyless.surroundings import VALUED, Edge, Way
 from plugins.nl.tools import Knowledge, Tools
+from plugins.schema.index import Index
 from plugins.schema.model import Property
 
 Ask = Literal["things", "count", "whether"]
@@ -32,11 +33,15 @@ _ROLES = frozenset(("P106", "P39"))
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A value of the answers that decides which of them are meant: a condition on ?value, or an order by it."""
+    """A value of the answers that decides which of them are meant: a condition on ?value, or an order by it.
+
+    Shapes: ``itself`` is True where the answers are the values: the last time that something was.
+    """
 
     property: Property
     condition: str = ""
     order: str = ""
+    itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,16 @@ def _may_be(idea: Idea, kind: Anchor, tools: Tools) -> bool:
     index = tools.knowledge.schema
     if index is None:
         return kind.iri in idea.kinds
+    if _is_implied(idea, kind.iri, index):
+        return False
     return any(each == kind.iri or index.hierarchy.is_under(each, kind.iri) for each in idea.kinds)
+
+
+def _is_implied(idea: Idea, kind: str, index: Index) -> bool:
+    """Whether a property gives nothing but what is of a class: the teams that somebody played for."""
+    side = idea.uses[-1].range if idea.way in VALUED else None
+    classes = side.classes if side else ()
+    return bool(classes) and all(each == kind or index.hierarchy.is_under(each, kind) for each in classes)
 
 
 def _idea(edge: Edge, tools: Tools) -> Idea | None:

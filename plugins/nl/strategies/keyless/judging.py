@@ -69,11 +69,19 @@ class Judged:
 class Judge:
     """Judge the ideas of one question."""
 
-    def __init__(self, reading: Reading, anchors: Sequence[Anchor], shape: Shape, tools: Tools) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        anchors: Sequence[Anchor],
+        shape: Shape,
+        tools: Tools,
+        joined: frozenset[frozenset[str]] = frozenset(),
+    ) -> None:
+        """Read what all ideas share. ``joined`` are pairs of entities that the graph joins."""
         self._reading = reading
         self._shape = shape
         self._tools = tools
-        self._account = Account(reading, anchors, shape, tools)
+        self._account = Account(reading, anchors, shape, tools, joined)
         self._senses: dict[tuple[Span, ...], Sense] = {}
         self._weights = weights_of(tools.knowledge)
         known = tools.knowledge.vocabulary
@@ -111,7 +119,7 @@ class Judge:
     def confidence(self, ranked: Sequence[Judged]) -> float:
         """Return how likely the best idea is right, from 0 to 1; ``ranked`` has the best first."""
         best = ranked[0]
-        others = [each.score for each in ranked[:_RIVALS]]
+        others = [best.score, *(each.score for each in ranked[1:_RIVALS] if not _same_way(best.idea, each.idea))]
         says = {
             "bias": 1.0,
             "score": best.score / 10,
@@ -154,6 +162,7 @@ class Judge:
 
     def _of_whole(self, idea: Idea, said: Sequence[Said], sense: Sense) -> tuple[float, ...]:
         named = {place for span in sense.spans for place in self._reading.speaking(span)}
+        named.update(*(self._account.beside(each) for each in idea.anchors))
         measured = (sense.of(idea.measure.property),) if idea.measure else ()
         covered = named.union(*(each.words for each in (*said, *measured)))
         left = (self._all - len(covered)) / self._all
@@ -230,7 +239,10 @@ class Judge:
     def _is_strong(self, anchor: Anchor) -> bool:
         """Whether words name an entity beyond doubt: several of them, or a capital within the sentence."""
         begins = self._reading.text[self._reading.words[anchor.span.first].start].isupper()
-        return not anchor.inner and not anchor.place and (anchor.words > 1 or (begins and anchor.span.first > 0))
+        is_number = self._account.numbers.issuperset(self._reading.speaking(anchor.span))
+        return not (anchor.inner or anchor.place or is_number) and (
+            anchor.words > 1 or (begins and anchor.span.first > 0)
+        )
 
     def _is_propertyish(self, anchor: Anchor) -> bool:
         """Whether the words of an anchor are the name of a property too."""
@@ -260,6 +272,12 @@ class Judge:
 def _is_one_of(record: Property, steps: Sequence[str]) -> bool:
     """Whether a property is one of those that say of what kind a thing is."""
     return any(iri == record.iri or iri.endswith(f"/{record.id}") for iri in steps)
+
+
+def _same_way(one: Idea, other: Idea) -> bool:
+    """Whether two ideas differ only in the side that their first step is said from: capital, capital of."""
+    chains = {one.way, other.way} == {"chain", "chain in"}
+    return chains and one.anchors == other.anchors and one.uses[-1] == other.uses[-1] and one.ask == other.ask
 
 
 def _spans(idea: Idea) -> tuple[Span, ...]:

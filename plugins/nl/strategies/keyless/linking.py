@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from plugins.nl.contract import Turn, Work
-from plugins.nl.strategies.keyless.cues import places
+from plugins.nl.strategies.keyless.cues import places, unnamed
 from plugins.nl.strategies.keyless.naming import PLACES, above
 from plugins.nl.strategies.keyless.reading import Reading, Span, singular_heads, singulars
 from plugins.nl.tools import Hit
@@ -92,18 +92,38 @@ def _named(reading: Reading, work: Work) -> list[Anchor]:
     found = work.tools.link((text for forms in texts.values() for text in forms), "entity", _PER_SPAN)
     named = {span: _merged(found.get(text, ()) for text in forms) for span, forms in texts.items()}
     named = {span: hits for span, hits in named.items() if hits}
+    for span, hits in _unnamed(reading, work).items():
+        named[span] = _merged((hits, named.get(span, ())))
     for span, hits in _adjectives(reading, work).items():
         named[span] = _merged((named.get(span, ())[:_MOST_OTHERS], hits, named.get(span, ())))
     return [
-        Anchor(span, hit, place, any(other.holds(span) for other in named), len(reading.speaking(span)))
+        Anchor(span, hit, place, any(other.holds(span) for other in named), max(1, len(reading.speaking(span))))
         for span, hits in named.items()
         for place, hit in enumerate(hits)
     ]
 
 
+def _unnamed(reading: Reading, work: Work) -> Mapping[Span, Sequence[Hit]]:
+    """Return the classes that are asked for without their names: what to see in Rome."""
+    asked = unnamed(" ".join(word.text for word in reading.words), work.shape.language)
+    found = work.tools.link((name for names in asked.values() for name in names), "entity", _PER_SPAN)
+    kept: dict[Span, Sequence[Hit]] = {}
+    for phrase, names in asked.items():
+        hits = [hit for name in names for hit in found.get(name, ()) if hit.is_class][:1]
+        if hits and (span := reading.span(phrase.split())):
+            kept[span] = hits
+    return kept
+
+
 def _adjectives(reading: Reading, work: Work) -> Mapping[Span, Sequence[Hit]]:
     """Return the places that adjectives are of: Indian is of India, South American of South America."""
-    spans = {span: places(fold(span.text), work.shape.language) for span in reading.spans() if span.size <= 2}
+    language = work.shape.language
+    # Those of a place are called so, too: what Nigerians speak.
+    spans = {
+        span: tuple(place for form in (span.text, *singulars(span.text)) for place in places(fold(form), language))
+        for span in reading.spans()
+        if span.size <= 2
+    }
     found = work.tools.link((text for texts in spans.values() for text in texts), "entity", 1)
     index = work.tools.knowledge.schema
     kept: dict[Span, list[Hit]] = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from plugins.schema.words import stem
@@ -41,6 +41,8 @@ _SILENT = """
     какое какие каких сколько в на из по и или не ли был была было были это у с о об
 """
 SILENT = frozenset(_SILENT.split())
+# Words that name something behind an article: the US, the Who.
+_NAMES_THEN = frozenset(("us", "who", "it", "they", "them", "what"))
 # What is silent in another language only.
 _SPEAKING = {"en": frozenset(("die", "war", "son", "hat"))}
 
@@ -91,6 +93,15 @@ class Reading:
                 if any(word.speaks for word in self.words[first:last]):
                     yield Span(first, last, self.text[self.words[first].start : self.words[last - 1].end])
 
+    def span(self, words: Sequence[str]) -> Span | None:
+        """Return where some folded words stand one after the other."""
+        texts = [word.text for word in self.words]
+        for first in range(len(texts) - len(words) + 1):
+            if texts[first : first + len(words)] == [*words]:
+                last = first + len(words)
+                return Span(first, last, self.text[self.words[first].start : self.words[last - 1].end])
+        return None
+
     def speaking(self, span: Span | None = None) -> list[int]:
         """Return the places of the words that say something, in a span or in all of the question."""
         places = range(span.first, span.last) if span else range(len(self.words))
@@ -115,7 +126,7 @@ def read(text: str, language: str = "") -> Reading:
         words += islice(_cut(match.group(), match.start(), _SPEAKING.get(language, frozenset())), MOST_WORDS)
         if len(words) >= MOST_WORDS:
             break
-    return Reading(text, tuple(words[:MOST_WORDS]))
+    return Reading(text, tuple(map(_as_name, words, [None, *words][:MOST_WORDS])))
 
 
 def fragments(text: str) -> list[str]:
@@ -144,6 +155,12 @@ def stem_of(word: Word) -> str:
     return stem(word.text)
 
 
+def stems_of(word: Word) -> list[str]:
+    """Return the stem of a word, and those of its parts where a hyphen joins them: spin-off."""
+    parts = word.text.split("-") if "-" in word.text else []
+    return [stem_of(word), *(stem(part) for part in parts if len(part) >= _LEAST_SINGULAR)]
+
+
 def _cut(token: str, start: int, speaking: frozenset[str] = frozenset()) -> Iterator[Word]:
     """Yield a word, its possessive apart, and each sign of a script without spaces."""
     elided = _ELIDED.match(token)
@@ -161,6 +178,12 @@ def _cut(token: str, start: int, speaking: frozenset[str] = frozenset()) -> Iter
         # A full stop belongs to an abbreviation, and to nothing else.
         kept = token if "." in token[:-1] else token.rstrip(".")
         yield _word(kept, start, speaking)
+
+
+def _as_name(word: Word, before: Word | None) -> Word:
+    """Return a word as one that speaks where an article makes a name of it."""
+    is_name = before is not None and before.text == "the" and word.text in _NAMES_THEN
+    return replace(word, speaks=True) if is_name else word
 
 
 def _word(token: str, start: int, speaking: frozenset[str]) -> Word:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from plugins.nl.contract import Shape
 from plugins.nl.strategies.keyless.cues import Spoken, degrees, measured_by, spoken_for
-from plugins.nl.strategies.keyless.reading import Reading, Span, stem_of
+from plugins.nl.strategies.keyless.reading import Reading, Span, stems_of
 from plugins.nl.tools import Tools
 from plugins.schema.lexicon import Lexicon
 from plugins.schema.lexicon import Question as Asked
@@ -117,7 +117,8 @@ class Sense:
 
     @cached_property
     def _open_stems(self) -> list[tuple[int, str]]:
-        return [(place, stem_of(self._reading.words[place])) for place in self.open]
+        words = ((place, self._reading.words[place]) for place in self.open)
+        return [(place, each) for place, word in words for each in stems_of(word)]
 
     def _weigh(self, record: Property) -> Said:
         cue = self._cues.get(fold(record.label))

@@ -28,9 +28,9 @@ class Thoughts(NamedTuple):
 
 async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> Thoughts:
     """Return all ideas, the best first, and how sure the first one is. Raises OutOfBudget, ProxyError."""
-    judge = Judge(reading, anchors, work.shape, work.tools)
     known = work.tools.knowledge
     near = list(ideas(await surroundings(anchors, work.tools), anchors, work.tools))
+    judge = Judge(reading, anchors, work.shape, work.tools, _joined(near))
     found = _in_order(map(judge.judged, formed(near, work.shape, known)))
     if not found or found[0].left:
         beside = list(
@@ -40,11 +40,16 @@ async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> T
         found = _in_order((*found, *map(judge.judged, formed(beside, work.shape, known))))
     if not found or found[0].left or found[0].of("covered") < 1:
         starts = sorted(map(judge.judged, filter(_leads_on, near)), key=_by_score)
-        starts = [each for each in starts if each.of("evident") > _SPOKEN or each.idea.half]
+        starts = [each for each in starts if each.of("evident") > _SPOKEN or each.idea.half or _narrows(each)]
         edges = await beyond([each.idea.edge for each in starts[:_MOST_FURTHER]], work.tools)
         far = ideas(edges, anchors, work.tools)
         found = _in_order((*found, *map(judge.judged, formed(far, work.shape, known))))
     return Thoughts(found, judge.confidence(found) if found else 0.0)
+
+
+def _joined(given: Iterable[Idea]) -> frozenset[frozenset[str]]:
+    """Return the pairs of entities that the graph joins."""
+    return frozenset(frozenset(each.iri for each in idea.anchors) for idea in given if idea.way == "link")
 
 
 def _leads_on(idea: Idea) -> bool:
@@ -53,6 +58,11 @@ def _leads_on(idea: Idea) -> bool:
         return True
     alone = idea.way in ("out", "in", "meet") and idea.constraint is None and not idea.statement
     return alone and (idea.way != "out" or idea.uses[0].kind in ("item", ""))
+
+
+def _narrows(judged: Judged) -> bool:
+    """Whether it says which ones are meant, by two things that the question names: all countries in Africa."""
+    return judged.sound and judged.idea.way == "meet"
 
 
 def _in_order(judged: Iterable[Judged]) -> list[Judged]:

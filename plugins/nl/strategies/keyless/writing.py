@@ -28,7 +28,7 @@ def written(idea: Idea, knowledge: Knowledge) -> str:
     patterns = _statement(idea, knowledge) if joined else _direct(idea, knowledge)
     if idea.constraint is not None:
         patterns = (*patterns, f"?x {kinds_path(knowledge)} {knowledge.short(idea.constraint.iri)}")
-    if idea.measure is not None:
+    if idea.measure is not None and not idea.measure.itself:
         patterns = (*patterns, f"?x {knowledge.step(idea.measure.property)} ?value")
     body = " . ".join(patterns)
     match idea.ask:
