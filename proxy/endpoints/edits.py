@@ -1,7 +1,8 @@
 """The few places where the text that Oxigraph reads differs from the client's, and the way back.
 
 Dotted names become full IRIs, because Oxigraph refuses ``ns:people.person``; Virtuoso's OR and AND become ``||`` and
-``&&``. The graphs of an update's request become USING clauses, because its update has no parameter for them.
+``&&``; a path through a closure to a constant begins there, see closures.py. The graphs of an update's request become
+USING clauses, because its update has no parameter for them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from proxy.contract import Dataset
+from proxy.endpoints.closures import closures
 from proxy.errors import BadRequest
 from proxy.syntax import Limits, Syntax
 from proxy.syntax.tokens import Tokens, tokenise
@@ -38,6 +40,7 @@ def edits(syntax: Syntax, dataset: Dataset) -> list[Edit]:
     Source: SPARQL 1.1 Protocol section 2.2.3.
     """
     found = sorted([*_dotted(syntax), *_operators(syntax)])
+    found = sorted([*found, *_closures(syntax, found)])
     if dataset:
         found = sorted([*found, *_using(syntax, dataset, found)])
     return found
@@ -83,6 +86,13 @@ def _operators(syntax: Syntax) -> list[Edit]:
     tokens = tokenise(syntax.text, _UNLIMITED)
     spans = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
     return [Edit(start, end, _OPERATORS[kind]) for kind, start, end in spans if kind in _OPERATORS]
+
+
+def _closures(syntax: Syntax, others: Sequence[Edit]) -> list[Edit]:
+    """Begin paths to a constant there; a text in which another change lies within a path is left as it is."""
+    found = [Edit(*each) for each in closures(syntax)]
+    within = any(start < each.end and each.start < end for start, end, _ in found for each in others)
+    return [] if within else found
 
 
 def _using(syntax: Syntax, dataset: Dataset, names: Sequence[Edit]) -> list[Edit]:

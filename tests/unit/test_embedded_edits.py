@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyoxigraph import Store
 
 from proxy.contract import Dataset
 from proxy.endpoints.edits import Edit, applied, edits, original
@@ -28,6 +32,67 @@ def test_virtuosos_operators_become_those_of_sparql() -> None:
     assert edited(text) == text.replace("?x) OR", "?x) ||").replace("'' and", "'' &&")
     for plain in ("PREFIX or: <urn:and> ASK { or:and or:or 'and' }", "ASK { ?or ?and <urn:OR> FILTER(?or || ?and) }"):
         assert edited(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("?x wdt:P31/wdt:P279* wd:Q5", "_:saga0 wdt:P279* wd:Q5 . ?x wdt:P31 _:saga0"),
+        ("$x a/rdfs:subClassOf+ <urn:c> .", "_:saga0 rdfs:subClassOf+ <urn:c> . $x a _:saga0 ."),
+        ("?x p:P31 / ps:P31/wdt:P279 * wd:Q5", "_:saga0 wdt:P279 * wd:Q5 . ?x p:P31 / ps:P31 _:saga0"),
+        ("?x wdt:P17 ?y ; wdt:P31/wdt:P279* wd:Q5 .", "_:saga0 wdt:P279* wd:Q5 . ?x wdt:P17 ?y ; wdt:P31 _:saga0 ."),
+        (
+            "?a ?b ?c OPTIONAL { ?x wdt:P31/wdt:P279* wd:Q5 } ?y wdt:P1 ?z; wdt:P2/wdt:P3* wd:Q6",
+            "?a ?b ?c OPTIONAL { _:saga0 wdt:P279* wd:Q5 . ?x wdt:P31 _:saga0 } "
+            "_:saga1 wdt:P3* wd:Q6 . ?y wdt:P1 ?z; wdt:P2 _:saga1",
+        ),
+        ("FILTER EXISTS { ?x a/b:c* d:e }", "FILTER EXISTS { _:saga0 b:c* d:e . ?x a _:saga0 }"),
+    ],
+)
+def test_a_path_to_a_constant_begins_there(text: str, changed: str) -> None:
+    prefixes = "".join(f"PREFIX {each}: <urn:{each}:> " for each in ("wd", "wdt", "p", "ps", "rdfs", "b", "d"))
+    assert edited(f"{prefixes}SELECT * {{ {text} }}") == f"{prefixes}SELECT * {{ {changed} }}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "?x wdt:P31/wdt:P279* ?y",
+        "wd:Q1 wdt:P31/wdt:P279* wd:Q5",
+        "?x wdt:P31/wdt:P279* wd:Q5, wd:Q6",
+        "?x (wdt:P31/wdt:P279*) wd:Q5",
+        "?x ^wdt:P31/wdt:P279* wd:Q5",
+        "?x wdt:P1|wdt:P31/wdt:P279* wd:Q5",
+        "?x wdt:P279* wd:Q5",
+        "?x wdt:P1 [ wdt:P31/wdt:P279* wd:Q5 ]",
+        "?x wdt:P1 ?z FILTER(?z > wd:Q1/wd:Q2 * wd:Q3)",
+        "?x rdfs:label '?x wdt:P31/wdt:P279* wd:Q5'",
+        "?x wdt:P31/wdt:P279* wd:Q5 . _:saga0 wdt:P1 ?x",
+    ],
+)
+def test_other_paths_stay(text: str) -> None:
+    prefixes = "".join(f"PREFIX {each}: <urn:{each}:> " for each in ("wd", "wdt", "rdfs"))
+    assert edited(f"{prefixes}SELECT * {{ {text} }}") == f"{prefixes}SELECT * {{ {text} }}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * { ?x wdt:P31/wdt:P279* wd:Q4022 }",
+        "SELECT (COUNT(*) AS ?n) { ?x wdt:P31/wdt:P279* wd:Q6256 ; wdt:P30 ?y . ?y wdt:P31/wdt:P279* wd:Q5107 }",
+        "SELECT ?x { ?x wdt:P19 ?y . OPTIONAL { ?y wdt:P131/wdt:P131* wd:Q183 . ?y wdt:P1082 ?z } }",
+        "SELECT ?x { ?x wdt:P17 wd:Q183 MINUS { ?x wdt:P31/wdt:P279+ wd:Q515 } }",
+        "SELECT ?x { ?x wdt:P17 wd:Q183 FILTER NOT EXISTS { ?x wdt:P31/wdt:P279* wd:Q4022 } }",
+        "SELECT * { { ?x wdt:P31/wdt:P279* wd:Q4022 } UNION { ?x wdt:P31/wdt:P279* wd:Q515 ; wdt:P17 ?x2 } }",
+    ],
+)
+def test_the_answers_are_the_same_in_number_too(demo_store: Path, text: str) -> None:
+    prefixes = "PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/> "
+    store = Store.read_only(str(demo_store))
+    plain = sorted(map(str, store.query(prefixes + text)))
+    assert edited(text) != text
+    assert sorted(map(str, store.query(edited(prefixes + text)))) == plain
+    assert plain
 
 
 def test_graphs_of_a_request() -> None:
