@@ -106,7 +106,7 @@ def first(example: Example, fitted: Numbers) -> float:
 
 
 def says(example: Example, fitted: Numbers) -> list[float]:
-    """Return what the confidence is made of, in the order of SURE, as `Judge.confidence` has it."""
+    """Return what the confidence is made of, in the order of SURE, as `certainty` has it."""
     scores = example.features @ fitted
     order = np.argsort(-scores)[:12]
     best = order[0]

@@ -136,6 +136,24 @@ async def test_a_word_that_nothing_says_leaves_no_answer(box: Toolbox, language:
         ),
         (
             "en",
+            "Who directed the most films?",
+            "SELECT ?x WHERE { ?middle wdt:P31 wd:Q11424 . ?middle wdt:P57 ?x } "
+            "GROUP BY ?x ORDER BY DESC(COUNT(DISTINCT ?middle)) LIMIT 1",
+        ),
+        (
+            "en",
+            "Which country has the most official languages?",
+            "SELECT ?x WHERE { ?x wdt:P31/wdt:P279* wd:Q3624078 . ?x wdt:P37 ?value } "
+            "GROUP BY ?x ORDER BY DESC(COUNT(DISTINCT ?value)) LIMIT 1",
+        ),
+        (
+            "en",
+            "Which countries have more than two official languages?",
+            "SELECT ?x WHERE { ?x wdt:P31/wdt:P279* wd:Q3624078 . ?x wdt:P37 ?value } "
+            "GROUP BY ?x HAVING(COUNT(DISTINCT ?value) > 2)",
+        ),
+        (
+            "en",
             "when did Marie Curie last win the Nobel Prize in Physics?",
             "SELECT DISTINCT ?x WHERE { wd:Q7186 p:P166 ?statement . ?statement ps:P166 wd:Q38104 . "
             "?statement pq:P585 ?x } ORDER BY DESC(?x) LIMIT 1",

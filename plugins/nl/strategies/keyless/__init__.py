@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 
-from plugins.nl.contract import Candidate, Event, Work, action, found, observation
+from plugins.nl.contract import Candidate, Event, Table, Work, action, found, observation
+from plugins.nl.strategies.keyless.ideas import Idea
 from plugins.nl.strategies.keyless.judging import Judged
 from plugins.nl.strategies.keyless.linking import Anchor, anchors
 from plugins.nl.strategies.keyless.reading import read
@@ -45,7 +46,9 @@ class Keyless:
         tools.seen.update(prop.iri for judged in ideas for prop in judged.idea.uses)
         yield observation(_ideas(ideas, work), _ms(clock() - began))
 
-        for judged in ideas[:_MOST_RUNS]:
+        # Where the best brings nothing, what says less of the question is no better.
+        said = [each for each in ideas if each.left <= ideas[0].left]
+        for judged in said[:_MOST_RUNS]:
             if sure < LEAST_CONFIDENCE:
                 return
             sparql = written(judged.idea, tools.knowledge)
@@ -53,10 +56,18 @@ class Keyless:
             began = clock()
             done = await tools.execute(sparql)
             yield observation(_done(done, work), _ms(clock() - began))
-            if done.table is not None and not done.table.empty:
+            if done.table is not None and not done.table.empty and not _is_guess(judged.idea, done.table):
                 yield found(Candidate(sparql=sparql, table=done.table, confidence=sure, why=_why(judged)))
                 return
             sure *= sure
+
+
+def _is_guess(idea: Idea, table: Table) -> bool:
+    """Whether nothing is what came of an idea that the schema allows, and that was not seen in the graph."""
+    if idea.edge.sample is not None or idea.constraint is None:
+        return False
+    counts = idea.ask == "count" and [[term and term.value for term in row] for row in table.rows] == [["0"]]
+    return counts or table.boolean is False
 
 
 def _acts(work: Work, name: str, argument: str) -> Event:

@@ -13,7 +13,7 @@ from plugins.nl.strategies.keyless.cues import idle, placed, sorts
 from plugins.nl.strategies.keyless.ideas import Idea, says_kind
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.naming import above
-from plugins.nl.strategies.keyless.reading import Reading, fragments, singulars
+from plugins.nl.strategies.keyless.reading import Reading, fragments, singulars, stem_of
 from plugins.nl.strategies.keyless.sense import Said, Sense, name_stems
 from plugins.nl.strategies.keyless.surroundings import VALUED, Way
 from plugins.nl.tools import Tools
@@ -131,7 +131,8 @@ class Account:
         if idea.measure is not None:
             measured = sense.of(idea.measure.property)
             return bool(measured.cued or measured.linked or measured.words)
-        return any(each.words & sense.degrees for each in said)
+        stems = {stem_of(self._reading.words[place]) for place in sense.degrees}
+        return any(not stems.isdisjoint(name_stems(each.label, *each.aliases)) for each in idea.uses)
 
     def _is_each_said(self, idea: Idea, said: Sequence[Said]) -> bool:
         """Whether each step of two has a word of its own; what is asked for is no word of the first one."""
@@ -142,6 +143,8 @@ class Account:
         return bool(first) and len(first | last) > 1
 
     def _is_said(self, idea: Idea, record: Property, said: Said) -> bool:
+        if idea.measure is not None and idea.measure.tally and says_kind(record, self._tools.knowledge):
+            return True
         if record != idea.uses[-1] and ((idea.statement and idea.way in _BY_QUALIFIER) or idea.way == "meet on"):
             # What is said of the statement says its qualifier too: who plays Hamlet.
             return True

@@ -69,6 +69,12 @@ def placed() -> frozenset[str]:
 
 
 @cache
+def anywhere() -> tuple[str, ...]:
+    """Return the names of properties by which anything may be at a place."""
+    return tuple(_table(_NAMES)["anywhere"])
+
+
+@cache
 def sorts() -> frozenset[str]:
     """Return the folded names of properties by which things are of a sort."""
     return frozenset(map(fold, _table(_NAMES)["sorts"]))

@@ -35,13 +35,15 @@ _ROLES = frozenset(("P106", "P39"))
 class Measure:
     """A value of the answers that decides which of them are meant: a condition on ?value, or an order by it.
 
-    Shapes: ``itself`` is True where the answers are the values: the last time that something was.
+    Shapes: ``itself`` is True where the answers are the values: the last time that something was; ``tally`` is the
+    variable whose values are counted for each answer, where their number decides.
     """
 
     property: Property
     condition: str = ""
     order: str = ""
     itself: bool = False
+    tally: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Idea:
     @property
     def query(self) -> tuple[object, ...]:
         """What its query is made of: equal for equal queries."""
-        measure = self.measure and (self.measure.property.iri, self.measure.condition, self.measure.order)
+        known = self.measure
+        measure = known and (known.property.iri, known.condition, known.order, known.tally)
         return self.way, self.anchors, self.edge.predicates, self.constraint, self.ask, self.negated, measure
 
     @property

@@ -43,9 +43,6 @@ _VALUES = frozenset(("date", "year", "number"))
 _OCCUPATION = "P106"
 _BY = frozenset(("by", "von", "por", "par", "from", "in", "with", "on", "at"))
 _OF = frozenset(("of", "does", "did", "is", "was", "has", "in"))
-# Ideas that share what there is of certainty.
-_RIVALS = 12
-_MOST_MARGIN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +98,7 @@ class Judge:
 
     def judged(self, idea: Idea) -> Judged:
         """Return what speaks for an idea."""
-        spans = _spans(idea)
-        sense = self._senses.get(spans)
-        if sense is None:
-            sense = self._senses[spans] = Sense(self._reading, spans, self._shape, self._tools)
+        sense = self._sense(_spans(idea))
         said = [sense.of(record) for record in idea.uses]
         left = self._account.left(idea, said, sense)
         features = (
@@ -116,19 +110,15 @@ class Judge:
         score = sum(map(mul, self._each, features))
         return Judged(idea, features, score, self._account.sound(idea, said, sense), int(left[0]))
 
-    def confidence(self, ranked: Sequence[Judged]) -> float:
-        """Return how likely the best idea is right, from 0 to 1; ``ranked`` has the best first."""
-        best = ranked[0]
-        others = [best.score, *(each.score for each in ranked[1:_RIVALS] if not _same_way(best.idea, each.idea))]
-        says = {
-            "bias": 1.0,
-            "score": best.score / 10,
-            "share": 1 / sum(math.exp(each - best.score) for each in others),
-            "margin": min(best.score - others[1], _MOST_MARGIN) if len(others) > 1 else _MOST_MARGIN,
-        }
-        exponent = sum(weight * says.get(name, 0.0) for name, weight in self._weights.sure.items())
-        exponent += sum(weight * best.of(name) for name, weight in self._weights.sure.items() if name not in says)
-        return 1 / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
+    def is_said(self, anchor: Anchor, record: Property) -> bool:
+        """Whether words beside those of an anchor say a property."""
+        said = self._sense((anchor.span,)).of(record)
+        return bool(said.cued or said.linked or said.words)
+
+    def _sense(self, spans: tuple[Span, ...]) -> Sense:
+        if spans not in self._senses:
+            self._senses[spans] = Sense(self._reading, spans, self._shape, self._tools)
+        return self._senses[spans]
 
     def _anchored(self, anchors: tuple[Anchor, ...]) -> tuple[float, ...]:
         return (
@@ -165,13 +155,15 @@ class Judge:
         named.update(*(self._account.beside(each) for each in idea.anchors))
         measured = (sense.of(idea.measure.property),) if idea.measure else ()
         covered = named.union(*(each.words for each in (*said, *measured)))
+        if idea.measure is not None and self._shape.bound is not None:
+            covered |= self._account.numbers.intersection(self._reading.speaking())
         left = (self._all - len(covered)) / self._all
         silent = left if not any(each.cued or each.learned for each in said) else 0.0
         kind = idea.constraint
         size = min(1.0, math.log2(1 + idea.edge.count) / 10)
         return (
             len(covered) / self._all,
-            len(self._strong - named) / self._all,
+            len(self._strong - named - covered.intersection(sense.names)) / self._all,
             min(len(sense.names - covered), 2) / 2,
             silent,
             float(kind is not None),
@@ -207,6 +199,9 @@ class Judge:
         """Return what the words beside the anchors say of the way they are taken."""
         first = idea.anchors[0]
         plural = float(any(fold(each.hit.text) != fold(each.span.text) for each in idea.anchors))
+        if idea.measure is not None and idea.measure.tally == "?value":
+            # The one that has the most is asked for by the singular.
+            plural = max(plural, float(fold(first.span.text) in fold(self._shape.type_label)))
         typish = float(any(_is_one_of(record, self._type_steps) or record.id == _OCCUPATION for record in idea.uses))
         before = self._reading.words[first.span.first - 1].text if first.span.first else ""
         after = self._reading.words[first.span.last].text if first.span.last < len(self._reading.words) else ""
@@ -272,12 +267,6 @@ class Judge:
 def _is_one_of(record: Property, steps: Sequence[str]) -> bool:
     """Whether a property is one of those that say of what kind a thing is."""
     return any(iri == record.iri or iri.endswith(f"/{record.id}") for iri in steps)
-
-
-def _same_way(one: Idea, other: Idea) -> bool:
-    """Whether two ideas differ only in the side that their first step is said from: capital, capital of."""
-    chains = {one.way, other.way} == {"chain", "chain in"}
-    return chains and one.anchors == other.anchors and one.uses[-1] == other.uses[-1] and one.ask == other.ask
 
 
 def _spans(idea: Idea) -> tuple[Span, ...]:

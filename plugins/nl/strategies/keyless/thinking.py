@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from plugins.nl.contract import Work
+from plugins.nl.strategies.keyless.certainty import certainty
+from plugins.nl.strategies.keyless.classes import at_places, tallies
 from plugins.nl.strategies.keyless.forms import formed
 from plugins.nl.strategies.keyless.ideas import Idea, ideas
 from plugins.nl.strategies.keyless.judging import Judge, Judged
@@ -13,6 +15,7 @@ from plugins.nl.strategies.keyless.kin import kin
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.reading import Reading
 from plugins.nl.strategies.keyless.surroundings import between, beyond, surroundings
+from plugins.nl.strategies.keyless.weights import weights_of
 
 _MOST_FURTHER = 5
 # From here on the words of a question speak for a property.
@@ -30,8 +33,10 @@ async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> T
     """Return all ideas, the best first, and how sure the first one is. Raises OutOfBudget, ProxyError."""
     known = work.tools.knowledge
     near = list(ideas(await surroundings(anchors, work.tools), anchors, work.tools))
+    near += at_places(anchors, known)
     judge = Judge(reading, anchors, work.shape, work.tools, _joined(near))
-    found = _in_order(map(judge.judged, formed(near, work.shape, known)))
+    whole = tallies(anchors, work.shape, known, judge.is_said)
+    found = _in_order(map(judge.judged, (*formed(near, work.shape, known), *whole)))
     if not found or found[0].left:
         beside = list(
             ideas(await between(await kin(reading, anchors, work.shape, work.tools), work.tools), anchors, work.tools)
@@ -44,7 +49,7 @@ async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> T
         edges = await beyond([each.idea.edge for each in starts[:_MOST_FURTHER]], work.tools)
         far = ideas(edges, anchors, work.tools)
         found = _in_order((*found, *map(judge.judged, formed(far, work.shape, known))))
-    return Thoughts(found, judge.confidence(found) if found else 0.0)
+    return Thoughts(found, certainty(found, weights_of(known).sure) if found else 0.0)
 
 
 def _joined(given: Iterable[Idea]) -> frozenset[frozenset[str]]:

@@ -1,7 +1,7 @@
 """How much each thing that speaks for an idea counts, with learned words and without.
 
 Fitted by `python -m tests.bench.keyless` on the halves of five benchmarks that are for development; it says how. Ideas
-are ranked by a weighted sum; confidence is a logistic function of what `Judge.confidence` names. Set by hand is what
+are ranked by a weighted sum; confidence is a logistic function of what `certainty` names. Set by hand is what
 words that an idea does not use cost (`left`, `left_first`): all questions of benchmarks have an answer, those of people
 have not.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plugins.nl.strategies.keyless.ideas import Idea
+from plugins.nl.strategies.keyless.ideas import Idea, Measure
 from plugins.nl.tools import Knowledge
 
 _DIRECT = {
@@ -28,6 +28,8 @@ def written(idea: Idea, knowledge: Knowledge) -> str:
     patterns = _statement(idea, knowledge) if joined else _direct(idea, knowledge)
     if idea.constraint is not None:
         patterns = (*patterns, f"?x {kinds_path(knowledge)} {knowledge.short(idea.constraint.iri)}")
+    if idea.measure is not None and idea.measure.tally:
+        return _tallied(idea, idea.measure, patterns, knowledge)
     if idea.measure is not None and not idea.measure.itself:
         patterns = (*patterns, f"?x {knowledge.step(idea.measure.property)} ?value")
     body = " . ".join(patterns)
@@ -44,6 +46,14 @@ def written(idea: Idea, knowledge: Knowledge) -> str:
             return f"ASK {{ {one} {step} ?value . {other} {step} ?other{_filter(idea)} }}"
         case "whether":
             return f"ASK {{ {body} }}"
+
+
+def _tallied(idea: Idea, measure: Measure, patterns: tuple[str, ...], knowledge: Knowledge) -> str:
+    """Return the query that counts for each answer."""
+    counts_values = measure.tally == "?value"
+    more = (f"?x {knowledge.step(measure.property)} ?value",) if counts_values else ()
+    body = " . ".join((*patterns, *more))
+    return f"SELECT ?x WHERE {{ {body} }} GROUP BY ?x {measure.condition or measure.order}"
 
 
 def kinds_path(knowledge: Knowledge) -> str:

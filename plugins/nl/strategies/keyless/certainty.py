@@ -1,0 +1,33 @@
+"""How likely the best of all ideas is the right one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from plugins.nl.strategies.keyless.ideas import Idea
+from plugins.nl.strategies.keyless.judging import Judged
+
+# Ideas that share what there is of certainty.
+_RIVALS = 12
+_MOST_MARGIN = 3.0
+
+
+def certainty(ranked: Sequence[Judged], weights: Mapping[str, float]) -> float:
+    """Return it, from 0 to 1; ``ranked`` has the best first, and at least one."""
+    best = ranked[0]
+    others = [best.score, *(each.score for each in ranked[1:_RIVALS] if not _says_the_same(best.idea, each.idea))]
+    says = {
+        "bias": 1.0,
+        "score": best.score / 10,
+        "share": 1 / sum(math.exp(each - best.score) for each in others),
+        "margin": min(best.score - others[1], _MOST_MARGIN) if len(others) > 1 else _MOST_MARGIN,
+    }
+    exponent = sum(weight * (says[name] if name in says else best.of(name)) for name, weight in weights.items())
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, exponent))))
+
+
+def _says_the_same(one: Idea, other: Idea) -> bool:
+    """Whether two ideas differ only in the side that their first step is said from: capital, capital of."""
+    chains = {one.way, other.way} == {"chain", "chain in"}
+    return chains and one.anchors == other.anchors and one.uses[-1] == other.uses[-1] and one.ask == other.ask
