@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from plugins.nl.strategies.keyless.cues import placed
 from plugins.nl.strategies.keyless.ideas import Idea
 from plugins.nl.strategies.keyless.judging import Judged
+from plugins.schema.words import fold
 
 # Ideas that share what there is of certainty.
 _RIVALS = 12
@@ -28,6 +30,18 @@ def certainty(ranked: Sequence[Judged], weights: Mapping[str, float]) -> float:
 
 
 def _says_the_same(one: Idea, other: Idea) -> bool:
-    """Whether two ideas differ only in the side that their first step is said from: capital, capital of."""
-    chains = {one.way, other.way} == {"chain", "chain in"}
-    return chains and one.anchors == other.anchors and one.uses[-1] == other.uses[-1] and one.ask == other.ask
+    """Whether two ideas are two ways to say one thing: capital and capital of, at a place by whichever property."""
+    if {one.way, other.way} == {"chain", "chain in"}:
+        return one.anchors == other.anchors and one.uses[-1] == other.uses[-1] and one.ask == other.ask
+    return {one.way, other.way} <= {"meet", "in"} and _conditions(one) == _conditions(other)
+
+
+def _conditions(idea: Idea) -> tuple[object, ...]:
+    """Return what must be so of an answer, in no order."""
+    names = ("at" if fold(record.label) in placed() else record.id for record in idea.uses)
+    given = list(zip(names, idea.anchors, strict=False))
+    values = {(name, anchor.iri) for name, anchor in given if not anchor.hit.is_class}
+    classes = {anchor.iri for _, anchor in given if anchor.hit.is_class}
+    if idea.constraint is not None:
+        classes.add(idea.constraint.iri)
+    return values, classes, idea.ask, idea.negated, idea.measure

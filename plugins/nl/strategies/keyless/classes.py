@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from plugins.nl.contract import Shape
-from plugins.nl.strategies.keyless.cues import anywhere, placed
+from plugins.nl.strategies.keyless.cues import anywhere, degrees, placed
 from plugins.nl.strategies.keyless.ideas import Idea, Measure
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.naming import PLACES, above
@@ -21,7 +21,7 @@ _CROWDED = 1_000
 _LEAST_SEEN = 3
 
 
-def at_places(anchors: Sequence[Anchor], knowledge: Knowledge) -> Iterator[Idea]:
+def at_places(anchors: Sequence[Anchor], shape: Shape, knowledge: Knowledge) -> Iterator[Idea]:
     """Yield what of a class is at a place around which too much stands to be looked at: castles of a country."""
     index = knowledge.schema
     if index is None:
@@ -29,7 +29,7 @@ def at_places(anchors: Sequence[Anchor], knowledge: Knowledge) -> Iterator[Idea]
     for place in anchors:
         if place.hit.is_class or place.hit.popularity < _CROWDED or not _is_place(place, index):
             continue
-        for kind in _classes(anchors, place):
+        for kind in _classes(anchors, place, shape.language):
             for record in _placing(kind, place, index):
                 edge = Edge("in", (place,), (knowledge.direct + record.id,), 1, None, (kind.iri,))
                 yield Idea(edge, (record,), ("direct",), constraint=kind)
@@ -84,9 +84,12 @@ def _leads_to(record: Property, place: Anchor, index: Index) -> bool:
     return any(one == kind or index.hierarchy.is_under(one, kind) for one in given for kind in wanted)
 
 
-def _classes(anchors: Sequence[Anchor], place: Anchor) -> Iterator[Anchor]:
-    """Yield what words beside a place most likely mean as classes."""
-    return (each for each in anchors if each.hit.is_class and not each.place and not each.span.overlaps(place.span))
+def _classes(anchors: Sequence[Anchor], place: Anchor, language: str) -> Iterator[Anchor]:
+    """Yield what words beside a place most likely mean as classes; the largest city is one of the cities."""
+    given = (each for each in anchors if each.hit.is_class and not each.place)
+    return (
+        each for each in given if not each.span.overlaps(place.span) and not degrees(fold(each.span.text), language)
+    )
 
 
 def _usual(kind: Anchor, index: Index) -> Iterator[Property]:

@@ -49,7 +49,8 @@ _OF = frozenset(("of", "does", "did", "is", "was", "has", "in"))
 class Judged:
     """An idea with what speaks for it, in the order of NAMES.
 
-    Shapes: ``sound`` is False where it uses what no word says; ``left`` counts the words that it does not use.
+    Shapes: ``sound`` is False where it uses what no word says; ``left`` counts the words that it does not use;
+    ``far`` is how far its first property stands from what it starts from: of two orders of steps, the nearer is meant.
     """
 
     idea: Idea
@@ -57,6 +58,7 @@ class Judged:
     score: float
     sound: bool = True
     left: int = 0
+    far: int = 0
 
     def of(self, name: str) -> float:
         """Return one of the features."""
@@ -108,7 +110,8 @@ class Judge:
             *left,
         )
         score = sum(map(mul, self._each, features))
-        return Judged(idea, features, score, self._account.sound(idea, said, sense), int(left[0]))
+        sound = self._account.sound(idea, said, sense)
+        return Judged(idea, features, score, sound, int(left[0]), self._far(idea.anchors[0].span, said[0]))
 
     def is_said(self, anchor: Anchor, record: Property) -> bool:
         """Whether words beside those of an anchor say a property."""
@@ -119,6 +122,15 @@ class Judge:
         if spans not in self._senses:
             self._senses[spans] = Sense(self._reading, spans, self._shape, self._tools)
         return self._senses[spans]
+
+    def _far(self, span: Span, said: Said) -> int:
+        """Return how far the words of a property stand from a span: the daughter of X before what X married."""
+        speaking = self._reading.speaking()
+        before = (2 * sum(place < each < span.first for each in speaking) for place in said.words if place < span.first)
+        behind = (
+            1 + 2 * sum(span.last <= each < place for each in speaking) for place in said.words if place >= span.last
+        )
+        return min((*before, *behind), default=0)
 
     def _anchored(self, anchors: tuple[Anchor, ...]) -> tuple[float, ...]:
         return (

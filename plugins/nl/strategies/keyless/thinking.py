@@ -33,7 +33,7 @@ async def thoughts(reading: Reading, anchors: Sequence[Anchor], work: Work) -> T
     """Return all ideas, the best first, and how sure the first one is. Raises OutOfBudget, ProxyError."""
     known = work.tools.knowledge
     near = list(ideas(await surroundings(anchors, work.tools), anchors, work.tools))
-    near += at_places(anchors, known)
+    near += at_places(anchors, work.shape, known)
     judge = Judge(reading, anchors, work.shape, work.tools, _joined(near))
     whole = tallies(anchors, work.shape, known, judge.is_said)
     found = _in_order(map(judge.judged, (*formed(near, work.shape, known), *whole)))
@@ -76,5 +76,5 @@ def _in_order(judged: Iterable[Judged]) -> list[Judged]:
     return sorted(found.values(), key=_by_score)
 
 
-def _by_score(judged: Judged) -> float:
-    return -judged.score
+def _by_score(judged: Judged) -> tuple[float, int]:
+    return -round(judged.score, 6), judged.far
