@@ -1,4 +1,4 @@
-"""Every error that a client can see, in one tree.
+"""Every error of the proxy that a client can see, in one tree; plugins hang theirs into it.
 
 ProxyError
 ├── ClientError            the client must change the request

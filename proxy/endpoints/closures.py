@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from proxy.syntax import Limits, Syntax
+from proxy.endpoints.edit import Edit
+from proxy.syntax import UNLIMITED, Syntax
 from proxy.syntax.tokens import Tokens, tokenise
 
 _CLOSURE = re.compile(r"/\s*+(?:<[^<>\s]*+>|[^\s/<>*+|()^]++)\s*+[*+]")
@@ -24,7 +25,6 @@ _CONSTANTS = frozenset(("name", "iri"))
 _MORE = frozenset((",", "{|", "~"))
 _BEGINNINGS = frozenset((".", "{", "}"))
 _BRACKETS = frozenset((")", "]", "(", "[", "|}", ">>"))
-_UNLIMITED = Limits(max_bytes=2**40, max_tokens=2**40, max_depth=2**40)
 
 
 class Closure(NamedTuple):
@@ -35,16 +35,16 @@ class Closure(NamedTuple):
     end: int
 
 
-def closures(syntax: Syntax) -> list[tuple[int, int, str]]:
-    """Return what has to be changed, as start, end and new text."""
+def closures(syntax: Syntax) -> list[Edit]:
+    """Return what has to be changed. What another endpoint is to answer stays: its order is its own affair."""
     text = syntax.text
-    if _CLOSURE.search(text) is None or _LABEL in text:
+    if _CLOSURE.search(text) is None or _LABEL in text or syntax.services:
         return []
-    changes: list[tuple[int, int, str]] = []
-    for number, each in enumerate(_found(tokenise(text, _UNLIMITED))):
+    changes: list[Edit] = []
+    for number, each in enumerate(_found(tokenise(text, UNLIMITED))):
         last = text[each.slash + 1 : each.end]
-        changes.append((each.subject, each.subject, f"{_LABEL}{number} {last} . "))
-        changes.append((each.slash, each.end, f" {_LABEL}{number}"))
+        changes.append(Edit(each.subject, each.subject, f"{_LABEL}{number} {last} . "))
+        changes.append(Edit(each.slash, each.end, f" {_LABEL}{number}"))
     return changes
 
 

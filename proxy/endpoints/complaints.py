@@ -7,7 +7,8 @@ import re
 from proxy.contract import Dataset, Query
 from proxy.endpoints.answer import Complaint
 from proxy.endpoints.child import Gone
-from proxy.endpoints.edits import applied, edits, original
+from proxy.endpoints.edit import applied, original
+from proxy.endpoints.edits import edits
 from proxy.endpoints.mistake import in_our_words
 from proxy.errors import BadQuery, BadRequest, ProxyError, ResourceLimit, UpstreamBusy, UpstreamFailed
 from proxy.syntax import Form

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from proxy.contract import Dataset
 from proxy.endpoints.closures import closures
+from proxy.endpoints.edit import Edit, applied
 from proxy.errors import BadRequest
-from proxy.syntax import Limits, Syntax
+from proxy.syntax import UNLIMITED, Syntax
 from proxy.syntax.tokens import Tokens, tokenise
 
 # What may be such a name: the look is quick and finds too much; then all names are read.
@@ -22,15 +22,6 @@ _DOTTED = re.compile(r""":(?:[^\s<>"'{}()|^`;,/\\]|\\.)*\.[^\s<>"'{}()|^`;,/?$]"
 # Operators of Virtuoso, which are no words of SPARQL anywhere else.
 _OPERATORS = {"OR": "||", "AND": "&&"}
 _OPERATOR = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
-_UNLIMITED = Limits(max_bytes=2**40, max_tokens=2**40, max_depth=2**40)
-
-
-class Edit(NamedTuple):
-    """Put a text in the place of a span of the original; the span of an insertion is empty."""
-
-    start: int
-    end: int
-    text: str
 
 
 def edits(syntax: Syntax, dataset: Dataset) -> list[Edit]:
@@ -46,30 +37,6 @@ def edits(syntax: Syntax, dataset: Dataset) -> list[Edit]:
     return found
 
 
-def applied(text: str, changes: Sequence[Edit]) -> str:
-    """Return the changed text."""
-    if not changes:
-        return text
-    parts = []
-    last = 0
-    for start, end, new in changes:
-        parts += [text[last:start], new]
-        last = end
-    return "".join([*parts, text[last:]])
-
-
-def original(offset: int, changes: Sequence[Edit]) -> int:
-    """Return the offset in the original text; inside a change, that of what it changed."""
-    shift = 0
-    for start, end, new in changes:
-        if offset < start + shift:
-            break
-        if offset < start + shift + len(new):
-            return start
-        shift += len(new) - (end - start)
-    return offset - shift
-
-
 def _dotted(syntax: Syntax) -> list[Edit]:
     if _DOTTED.search(syntax.text) is None:
         return []
@@ -83,14 +50,14 @@ def _dotted(syntax: Syntax) -> list[Edit]:
 def _operators(syntax: Syntax) -> list[Edit]:
     if _OPERATOR.search(syntax.text) is None:
         return []
-    tokens = tokenise(syntax.text, _UNLIMITED)
+    tokens = tokenise(syntax.text, UNLIMITED)
     spans = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
     return [Edit(start, end, _OPERATORS[kind]) for kind, start, end in spans if kind in _OPERATORS]
 
 
 def _closures(syntax: Syntax, others: Sequence[Edit]) -> list[Edit]:
     """Begin paths to a constant there; a text in which another change lies within a path is left as it is."""
-    found = [Edit(*each) for each in closures(syntax)]
+    found = closures(syntax)
     within = any(start < each.end and each.start < end for start, end, _ in found for each in others)
     return [] if within else found
 
@@ -105,7 +72,7 @@ def _using(syntax: Syntax, dataset: Dataset, names: Sequence[Edit]) -> list[Edit
         [f"USING <{_plain(iri)}> " for iri in dataset.default]
         + [f"USING NAMED <{_plain(iri)}> " for iri in dataset.named]
     )
-    tokens = tokenise(syntax.text, _UNLIMITED)
+    tokens = tokenise(syntax.text, UNLIMITED)
     return [_clause(syntax.text, tokens, index, clauses, names) for index in _wheres(tokens)]
 
 

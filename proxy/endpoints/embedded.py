@@ -13,7 +13,8 @@ from proxy.contract import Dataset, Health, Query, Reply
 from proxy.endpoints.answer import Answer, Complaint
 from proxy.endpoints.child import Child, Gone
 from proxy.endpoints.complaints import explained, unusable
-from proxy.endpoints.edits import applied, edits
+from proxy.endpoints.edit import applied
+from proxy.endpoints.edits import edits
 from proxy.endpoints.frames import Kind
 from proxy.endpoints.pool import Pool
 from proxy.endpoints.updates import Updates

@@ -5,7 +5,7 @@ queries and updates and the dialects of Blazegraph, Virtuoso and Jena (``query.p
 below). It inspects, it never judges: text that it cannot read is unchecked, not refused.
 """
 
-from proxy.syntax.limits import Limits
+from proxy.syntax.limits import UNLIMITED, Limits
 from proxy.syntax.names import Name, add_prefixes, expand_dotted
 from proxy.syntax.parts import Part, PartKind
 from proxy.syntax.patterns import Binding, TriplePattern
@@ -36,6 +36,7 @@ from proxy.syntax.terms import (
 from proxy.syntax.tokens import spoken
 
 __all__ = [
+    "UNLIMITED",
     "Alternative",
     "Binding",
     "Blank",

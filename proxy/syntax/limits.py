@@ -19,3 +19,7 @@ class Limits:
     max_tokens: int = 120_000
     max_depth: int = 200
     max_checked_tokens: int = 20_000
+
+
+# For texts that were read before.
+UNLIMITED = Limits(max_bytes=2**40, max_tokens=2**40, max_depth=2**40)

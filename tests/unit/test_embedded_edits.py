@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions, Store
 
 from proxy.contract import Dataset
-from proxy.endpoints.edits import Edit, applied, edits, original
+from proxy.endpoints.edit import Edit, applied, original
+from proxy.endpoints.edits import edits
 from proxy.syntax import read
 
 

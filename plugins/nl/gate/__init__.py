@@ -29,7 +29,7 @@ from plugins.nl.gate.values import mass
 from plugins.nl.gate.winner import winner
 from plugins.nl.model.contract import ChatModel
 from plugins.nl.tools import Execution, Tools
-from proxy.errors import BadQuery, ProxyError
+from proxy.errors import BadQuery, ClientError, UpstreamError
 
 __all__ = ["CHECKS", "Gate", "skipped"]
 
@@ -86,7 +86,7 @@ async def _judged(case: Case, name: Check, check: Callable[[Case], Awaitable[Opi
             return await _tried(case, name, opinion)
     except OutOfBudget:
         return case, Judgement(check=name, verdict="skipped", why="the budget was spent")
-    except ProxyError as error:
+    except (ClientError, UpstreamError) as error:
         return case, Judgement(check=name, verdict="skipped", why=error.detail)
     return _capped(case, opinion), Judgement(check=name, verdict=opinion.verdict, why=opinion.why)
 

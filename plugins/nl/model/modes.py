@@ -108,7 +108,8 @@ class Text:
 
     def choice(self, prompt: Prompt, offers: Sequence[Offer]) -> Call:
         """Ask for two lines."""
-        return Call(purpose=prompt.purpose, messages=messages(prompt, wording.in_text(offers)), stop=_STOP)
+        asked = messages(prompt, wording.in_text(offers))
+        return Call(purpose=prompt.purpose, messages=asked, stop=_STOP, reminder=wording.two_lines(offers))
 
     def chosen(self, said: Said, offers: Sequence[Offer]) -> Choice:
         """Read the lines."""
@@ -132,10 +133,11 @@ def asking(mode: Mode, form: Format) -> Asking:
 def repair(call: Call, said: Said, why: str) -> Call:
     """Return the call that shows the model its reply, and says what is wrong with it."""
     written = said.written or "(nothing)"
-    # A reply without an end repeats itself, and all of it shown would have it do so again.
-    written = f"{written[:_SHOWN_OF_CUT]} ..." if said.cut else written
-    shown = (*call.messages, ("assistant", written), ("user", wording.mend(why)))
-    return replace(call, purpose="repair", messages=shown, repeats=not said.cut)
+    if said.cut and len(written) > _SHOWN_OF_CUT:
+        # What was cut may have gone round in circles; all of it shown would lead there again.
+        written = f"{written[:_SHOWN_OF_CUT]} ..."
+    shown = (*call.messages, ("assistant", written), ("user", wording.mend(why, call.reminder)))
+    return replace(call, purpose="repair", messages=shown, varied=said.cut)
 
 
 def messages(prompt: Prompt, how: str = "") -> tuple[tuple[str, str], ...]:

@@ -19,8 +19,10 @@ Format = Literal["", "json_schema", "json_object"]
 # Where a server does not count tokens: characters of one, roughly, in languages that are written in Latin letters.
 _CHARS_OF_A_TOKEN = 4
 # Nothing is left to chance in these, however freely actions are chosen. Source: SAGA, appendix F.1.
-_PENALTY = 0.8
 _JUDGEMENTS: frozenset[Purpose] = frozenset(("answer_type", "prune", "judge", "repair", "probe"))
+
+# So that a small model leaves a sentence that it repeats; more, and it would avoid words that it needs.
+_PENALTY = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,7 @@ class Call:
 
     Shapes: ``messages`` are pairs of a role and a text; ``tools`` are functions, of which the model has to call one;
     ``schema`` is what the reply has to fit where there is a ``format``; ``alternatives`` of each token are wanted;
-    ``repeats`` is False where the reply should not go round in circles.
+    ``varied`` where the reply should not go round in circles; ``reminder`` shows the form of a reply once more.
     """
 
     purpose: Purpose
@@ -40,7 +42,8 @@ class Call:
     stop: tuple[str, ...] = ()
     most_tokens: int | None = None
     alternatives: int = 0
-    repeats: bool = True
+    varied: bool = False
+    reminder: str = ""
 
     def body(self, options: LlmOptions) -> dict[str, Any]:
         """Return the JSON that is sent, without what only says how it is to travel."""
@@ -63,7 +66,8 @@ class Call:
             body["response_format"] = {"type": self.format}
         if self.stop:
             body["stop"] = list(self.stop)
-        if not self.repeats:
+        if self.varied and not self.format:
+            # Structured output needs its quotes and braces as often as it needs them.
             body["frequency_penalty"] = _PENALTY
         if self.alternatives:
             body |= {"logprobs": True, "top_logprobs": self.alternatives}

@@ -25,6 +25,11 @@ def filled(schema: Mapping[str, Any]) -> str:
     return prompt("form", "other", schema=json.dumps(schema, ensure_ascii=False)).system
 
 
-def mend(why: str) -> str:
-    """Say what is wrong with a reply."""
-    return prompt("repair", "repair", why=why).user
+def two_lines(offers: Sequence[Offer]) -> str:
+    """Show how an action is named in plain text, and no more."""
+    return prompt("two_lines", "other", offers=offers).system
+
+
+def mend(why: str, reminder: str) -> str:
+    """Say what is wrong with a reply, and what it should look like."""
+    return prompt("repair", "repair", why=why, reminder=reminder).user

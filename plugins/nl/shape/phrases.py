@@ -19,7 +19,7 @@ class Phrases:
     """Turn phrases into patterns. ``named`` are the patterns of the signs `#`, `@` and `&`."""
 
     def __init__(self, named: Mapping[str, str], *, spaced: bool) -> None:
-        self._open, self._close = (r"(?<!\w)", r"(?!\w|-\w)") if spaced else ("", "")
+        self._open, self._close = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
         self._signs = {
             "..": r"(?:\s+\S+){0,6}?" if spaced else ".{0,20}?",
             "*": r"\w*" if spaced else ".{0,6}?",

@@ -1,8 +1,8 @@
 """Answer questions without a model: link words, look around, judge what the graph offers, run the best.
 
 The words of the question are linked to entities; what stands around these in the graph is enumerated, one and two
-steps far; each such query is judged by how well its properties are said by the other words; the best are run. What is
-not sure enough is no answer.
+steps far, and what the schema allows of a class; each such query is judged by how well its properties are said by the
+other words; the best are run. What is not sure enough is no answer.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Keyless:
         yield observation(_ideas(ideas, work), _ms(clock() - began))
 
         # Where the best brings nothing, what says less of the question is no better.
-        said = [each for each in ideas if each.left <= ideas[0].left]
-        for judged in said[:_MOST_RUNS]:
+        good = [each for each in ideas if each.left <= ideas[0].left]
+        for judged in good[:_MOST_RUNS]:
             if sure < LEAST_CONFIDENCE:
                 return
             sparql = written(judged.idea, tools.knowledge)
@@ -63,8 +63,8 @@ class Keyless:
 
 
 def _is_guess(idea: Idea, table: Table) -> bool:
-    """Whether nothing is what came of an idea that the schema allows, and that was not seen in the graph."""
-    if idea.edge.sample is not None or idea.constraint is None:
+    """Whether nothing comes of what the graph was not asked for before: then it rather says it in another way."""
+    if idea.edge.seen:
         return False
     counts = idea.ask == "count" and [[term and term.value for term in row] for row in table.rows] == [["0"]]
     return counts or table.boolean is False

@@ -9,10 +9,10 @@ from functools import lru_cache
 from plugins.nl.contract import Shape
 from plugins.nl.shape.language import Language, languages
 from plugins.nl.strategies.keyless.appositions import Appositions
-from plugins.nl.strategies.keyless.cues import idle, placed, sorts
+from plugins.nl.strategies.keyless.cues import idle, placed, sorts, telling
 from plugins.nl.strategies.keyless.ideas import Idea, says_kind
 from plugins.nl.strategies.keyless.linking import Anchor
-from plugins.nl.strategies.keyless.naming import above
+from plugins.nl.strategies.keyless.naming import PERSONS, above
 from plugins.nl.strategies.keyless.reading import Reading, fragments, singulars, stem_of
 from plugins.nl.strategies.keyless.sense import Said, Sense, name_stems
 from plugins.nl.strategies.keyless.surroundings import VALUED, Way
@@ -26,7 +26,6 @@ _SAID = 0.2
 # So many letters of a word are the same in all its cases.
 _CASE = 4
 _ONE = frozenset(("a", "an", "ein", "eine", "un", "una", "une"))
-_TELLING = frozenset(("what", "which", "the", "all", "these", "those", "are", "were"))
 # Digits of a number that is rather a year, or a name.
 _LONG_NUMBER = 3
 _VALUES = frozenset(("date", "year", "number"))
@@ -46,7 +45,7 @@ class Account:
         anchors: Sequence[Anchor],
         shape: Shape,
         tools: Tools,
-        joined: frozenset[frozenset[str]] = frozenset(),
+        joined: frozenset[frozenset[str]],
     ) -> None:
         """Look at the words. ``joined`` are pairs of entities that the graph joins."""
         self._reading = reading
@@ -67,7 +66,7 @@ class Account:
         # Many ideas differ in nothing that these look at.
         self._called = lru_cache(None)(self._words_of)
         self._of_classes = lru_cache(None)(self._classes_of)
-        self.beside = lru_cache(None)(Appositions(reading, anchors, joined).of)
+        self.beside = lru_cache(None)(Appositions(reading, anchors, joined, self._language.tag).of)
         self._is_under = lru_cache(None)(self._is_of)
 
     def sound(self, idea: Idea, said: Sequence[Said], sense: Sense) -> bool:
@@ -99,8 +98,8 @@ class Account:
             *(each.words for each in said), self._called(_certain(idea)), self._of_classes(_certain(idea), idea.anchors)
         )
         if idea.measure is not None:
-            used |= sense.of(idea.measure.property).words
-            used |= self._after_numbers() if idea.measure.condition else set()
+            used |= sense.of(idea.measure.record).words
+            used |= self._after_numbers() if self._shape.bound is not None else set()
         used.update(*(self.beside(each) for each in idea.anchors))
         used -= self._of_type(idea)
         if self._shape.year or self._shape.since or self._shape.until or self._shape.top:
@@ -129,7 +128,7 @@ class Account:
     def _is_measured(self, idea: Idea, said: Sequence[Said], sense: Sense) -> bool:
         """Whether the most or least of something that is said is taken, or a property is called so: highest point."""
         if idea.measure is not None:
-            measured = sense.of(idea.measure.property)
+            measured = sense.of(idea.measure.record)
             return bool(measured.cued or measured.linked or measured.words)
         stems = {stem_of(self._reading.words[place]) for place in sense.degrees}
         return any(not stems.isdisjoint(name_stems(each.label, *each.aliases)) for each in idea.uses)
@@ -143,7 +142,7 @@ class Account:
         return bool(first) and len(first | last) > 1
 
     def _is_said(self, idea: Idea, record: Property, said: Said) -> bool:
-        if idea.measure is not None and idea.measure.tally and says_kind(record, self._tools.knowledge):
+        if idea.measure is not None and idea.measure.counts and says_kind(record, self._tools.knowledge):
             return True
         if record != idea.uses[-1] and ((idea.statement and idea.way in _BY_QUALIFIER) or idea.way == "meet on"):
             # What is said of the statement says its qualifier too: who plays Hamlet.
@@ -188,7 +187,7 @@ class Account:
         index, side = self._tools.knowledge.schema, idea.uses[-1].range
         if index is None or side is None or not side.classes or idea.way not in VALUED:
             return False
-        return all("human" in above(index, each) for each in side.classes)
+        return all(above(index, each) & PERSONS for each in side.classes)
 
     def _is_called(self, idea: Idea) -> bool:
         """Whether it is asked if something is of a class, and the idea leaves out which: is X a sport."""
@@ -228,10 +227,21 @@ class Account:
 
     def _numbered(self) -> set[int]:
         """Return the places of small numbers that only tell how many there are: the two houses, what 4 countries."""
-        words = self._reading.words
-        beside = {place for place in self.numbers if place and words[place - 1].text in _TELLING}
-        small = (place for place in beside if not words[place].text.isdigit() or len(words[place].text) < _LONG_NUMBER)
-        return {place for place in small if place + 1 in self._speaking}
+        words, before = self._reading.words, telling(self._language.tag)
+        return {
+            place
+            for place in self.numbers
+            if place and words[place - 1].text in before and self._is_small(place) and self._is_of_several(place + 1)
+        }
+
+    def _is_small(self, place: int) -> bool:
+        text = self._reading.words[place].text
+        return not text.isdigit() or len(text) < _LONG_NUMBER
+
+    def _is_of_several(self, place: int) -> bool:
+        """Whether a plural stands here, or one word further: official languages. That is known of English."""
+        words = self._reading.words[place : place + 2]
+        return any(word.speaks and singulars(word.text) for word in words)
 
     def _within(self, matches: Iterable[re.Match[str]]) -> set[int]:
         spans = [match.span() for match in matches]

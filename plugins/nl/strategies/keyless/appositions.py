@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plugins.nl.strategies.keyless.cues import abbreviations
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.reading import Reading, Span, fragments, stem_of
 from plugins.nl.strategies.keyless.sense import name_stems
 
 _QUOTES = frozenset("\"'«»“”„‘’《「『")
-# What may stand between two names that are one.
-_TOGETHER = frozenset(("by", "of", "s", "'s", "’s", "the", "von", "des", "der", "de", "del", "di"))
-# An abbreviation of fewer letters may be of anything.
-_LEAST_ABBREVIATION = 3
+# What may stand between two names that are one: of, or by, says rather that one has to do with the other.
+_TOGETHER = frozenset(("s", "'s", "’s", "the"))
 
 
 class Appositions:
     """Know the names of one question. ``joined`` are pairs of entities that the graph joins."""
 
-    def __init__(self, reading: Reading, anchors: Sequence[Anchor], joined: frozenset[frozenset[str]]) -> None:
+    def __init__(
+        self, reading: Reading, anchors: Sequence[Anchor], joined: frozenset[frozenset[str]], language: str
+    ) -> None:
         self._reading = reading
+        self._language = language
         self._anchors = anchors
         self._joined = joined
         self._speaking = frozenset(reading.speaking())
@@ -41,9 +43,8 @@ class Appositions:
     def _tells(self, place: int, known: frozenset[str]) -> bool:
         """Whether a word, what it abbreviates, or what it is another name of, is among some stems."""
         word = self._reading.words[place]
-        if stem_of(word) in known:
-            return True
-        if len(word.text) >= _LEAST_ABBREVIATION and any(each.startswith(word.text) for each in known):
+        in_full = name_stems(abbreviations(self._language).get(word.text, ""))
+        if stem_of(word) in known or not in_full.isdisjoint(known):
             return True
         names = (each for each in self._anchors if each.span == Span(place, place + 1, each.span.text))
         return any(known.issuperset(name_stems(each.hit.label)) for each in names)

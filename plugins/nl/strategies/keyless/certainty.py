@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from plugins.nl.strategies.keyless.cues import placed
 from plugins.nl.strategies.keyless.ideas import Idea
 from plugins.nl.strategies.keyless.judging import Judged
+from plugins.nl.strategies.keyless.sense import name_stems
 from plugins.schema.words import fold
 
 # Ideas that share what there is of certainty.
@@ -32,8 +33,13 @@ def certainty(ranked: Sequence[Judged], weights: Mapping[str, float]) -> float:
 def _says_the_same(one: Idea, other: Idea) -> bool:
     """Whether two ideas are two ways to say one thing: capital and capital of, at a place by whichever property."""
     if {one.way, other.way} == {"chain", "chain in"}:
-        return one.anchors == other.anchors and one.uses[-1] == other.uses[-1] and one.ask == other.ask
+        called = name_stems(one.uses[0].label) & name_stems(other.uses[0].label)
+        return bool(called) and _but_for_the_first_step(one) == _but_for_the_first_step(other)
     return {one.way, other.way} <= {"meet", "in"} and _conditions(one) == _conditions(other)
+
+
+def _but_for_the_first_step(idea: Idea) -> tuple[object, ...]:
+    return idea.anchors, idea.uses[1:], idea.constraint, idea.ask, idea.measure, idea.negated
 
 
 def _conditions(idea: Idea) -> tuple[object, ...]:

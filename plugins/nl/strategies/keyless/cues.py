@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -44,16 +44,23 @@ class _Cue:
 def spoken_for(question: str, language: str = _PLAIN) -> Mapping[str, Spoken]:
     """Return the folded names that the phrases of a folded question speak for, the likelier first."""
     found: dict[str, Spoken] = {}
-    asked = frozenset(fragments(question))
     for cue in _cues(language):
-        if cue.pattern.search(question) is None:
+        said = list(_overlapping(cue.pattern, question))
+        if not said:
             continue
-        # Of the phrases of a cue a question may have several, which overlap.
-        words = cue.words & asked
+        words = cue.words.intersection(word for phrase in said for word in fragments(phrase))
         for name in cue.names:
             known = found.get(name, Spoken(len(found), frozenset()))
             found[name] = Spoken(known.place, known.words | words)
     return found
+
+
+def _overlapping(pattern: re.Pattern[str], question: str) -> Iterator[str]:
+    """Yield what matches, from each place on: in "how many people live" two phrases share a word."""
+    match = pattern.search(question)
+    while match is not None:
+        yield match.group()
+        match = pattern.search(question, match.start() + 1)
 
 
 @cache
@@ -99,6 +106,18 @@ def degrees(question: str, language: str) -> frozenset[str]:
 def idle(language: str) -> frozenset[str]:
     """Return the words of a language that a query need not account for."""
     return frozenset(fragments(_table(_tag(language)).get("idle", "")))
+
+
+@cache
+def telling(language: str) -> frozenset[str]:
+    """Return the words of a language before a number that only tells how many there are."""
+    return frozenset(fragments(_table(_tag(language)).get("telling", "")))
+
+
+@cache
+def abbreviations(language: str) -> Mapping[str, str]:
+    """Return what the titles are short for that people put before names."""
+    return dict(_table(_tag(language)).get("abbreviations", {}))
 
 
 @lru_cache(4096)

@@ -44,12 +44,11 @@ def _things(ideas: Iterable[Idea], shape: Shape, knowledge: Knowledge) -> Iterat
             yield _denied(idea)
             continue
         yield idea
-        if shape.superlative != "none" and shape.form in _TIMES and _is_time(idea):
-            order = _order(shape).replace("?value", "?x")
-            yield replace(idea, measure=Measure(idea.uses[-1], order=order, itself=True))
+        if shape.superlative != "none" and shape.measure == "time" and shape.form in _TIMES and _is_time(idea):
+            yield replace(idea, measure=Measure(idea.uses[-1], "answer", modifiers=ranked("?x", shape)))
         elif shape.superlative != "none" and not shape.compare:
             for record in _measures(idea, shape, knowledge):
-                yield replace(idea, measure=Measure(record, order=_order(shape)))
+                yield replace(idea, measure=Measure(record, modifiers=ranked("?value", shape)))
         elif shape.bound is not None:
             condition = f"FILTER(?value {shape.bound.comparison} {shape.bound.value:g})"
             for record in _measures(idea, shape, knowledge):
@@ -95,9 +94,9 @@ def _measurable(record: Property, shape: Shape) -> bool:
     return record.kind == "quantity" or (record.kind == "time" and not shape.measure)
 
 
-def _order(shape: Shape) -> str:
-    """Return the solution modifiers that leave the wanted ones."""
-    by = "DESC(?value)" if shape.superlative == "max" else "?value"
+def ranked(expression: str, shape: Shape) -> str:
+    """Return the solution modifiers that leave the ones that a superlative wants."""
+    by = f"DESC({expression})" if shape.superlative == "max" else expression
     offset = f" OFFSET {shape.place - 1}" if shape.place > 1 else ""
     return f"ORDER BY {by} LIMIT {shape.top or 1}{offset}"
 
@@ -130,7 +129,7 @@ def _asked(ideas: Sequence[Idea], knowledge: Knowledge) -> Iterator[Idea]:
 def _either(ideas: Sequence[Idea], shape: Shape) -> Iterator[Idea]:
     """Yield which of two has more or less of what both have."""
     for idea in _both(ideas, shape):
-        yield replace(idea, measure=Measure(idea.uses[0], order=_order(shape)))
+        yield replace(idea, measure=Measure(idea.uses[0], modifiers=ranked("?value", shape)))
 
 
 def _usual(anchors: Sequence[Anchor], knowledge: Knowledge) -> Iterator[Idea]:

@@ -33,17 +33,22 @@ _ROLES = frozenset(("P106", "P39"))
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A value of the answers that decides which of them are meant: a condition on ?value, or an order by it.
+    """What decides which of the answers are meant.
 
-    Shapes: ``itself`` is True where the answers are the values: the last time that something was; ``tally`` is the
-    variable whose values are counted for each answer, where their number decides.
+    Shapes: ``of`` says what is measured: a ``value`` that an answer has; the ``answer`` itself, which is one; how many
+    ``values`` it has; of how many ``holders`` it is a value. ``condition`` is a filter of ?value; ``modifiers`` are
+    solution modifiers.
     """
 
-    property: Property
+    record: Property
+    of: Literal["value", "answer", "values", "holders"] = "value"
     condition: str = ""
-    order: str = ""
-    itself: bool = False
-    tally: str = ""
+    modifiers: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether a number of things is measured."""
+        return self.of in ("values", "holders")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ class Idea:
     def query(self) -> tuple[object, ...]:
         """What its query is made of: equal for equal queries."""
         known = self.measure
-        measure = known and (known.property.iri, known.condition, known.order, known.tally)
+        measure = known and (known.record.iri, known.of, known.condition, known.modifiers)
         return self.way, self.anchors, self.edge.predicates, self.constraint, self.ask, self.negated, measure
 
     @property

@@ -74,7 +74,7 @@ class Judge:
         anchors: Sequence[Anchor],
         shape: Shape,
         tools: Tools,
-        joined: frozenset[frozenset[str]] = frozenset(),
+        joined: frozenset[frozenset[str]],
     ) -> None:
         """Read what all ideas share. ``joined`` are pairs of entities that the graph joins."""
         self._reading = reading
@@ -165,7 +165,7 @@ class Judge:
     def _of_whole(self, idea: Idea, said: Sequence[Said], sense: Sense) -> tuple[float, ...]:
         named = {place for span in sense.spans for place in self._reading.speaking(span)}
         named.update(*(self._account.beside(each) for each in idea.anchors))
-        measured = (sense.of(idea.measure.property),) if idea.measure else ()
+        measured = (sense.of(idea.measure.record),) if idea.measure else ()
         covered = named.union(*(each.words for each in (*said, *measured)))
         if idea.measure is not None and self._shape.bound is not None:
             covered |= self._account.numbers.intersection(self._reading.speaking())
@@ -204,14 +204,14 @@ class Judge:
         wanted = self._shape.superlative != "none" or self._shape.bound is not None
         if idea.measure is None:
             return (0.0, 0.0, float(wanted))
-        said = sense.of(idea.measure.property)
+        said = sense.of(idea.measure.record)
         return (1.0, (said.named + said.linked + said.cued + said.learned) / 2, 0.0)
 
     def _of_direction(self, idea: Idea) -> tuple[float, ...]:
         """Return what the words beside the anchors say of the way they are taken."""
         first = idea.anchors[0]
         plural = float(any(fold(each.hit.text) != fold(each.span.text) for each in idea.anchors))
-        if idea.measure is not None and idea.measure.tally == "?value":
+        if idea.measure is not None and idea.measure.of == "values":
             # The one that has the most is asked for by the singular.
             plural = max(plural, float(fold(first.span.text) in fold(self._shape.type_label)))
         typish = float(any(_is_one_of(record, self._type_steps) or record.id == _OCCUPATION for record in idea.uses))

@@ -44,8 +44,8 @@ _POINTING = frozenset(_PRONOUNS.split())
 class Anchor:
     """An entity that a span may mean.
 
-    Shapes: ``place`` is its place among what the span may mean; ``inner``: a longer name holds the span; ``words`` are
-    those of the span that say something.
+    Shapes: ``place`` is its place among what the span may mean; ``inner``: a longer name holds the span; ``words`` is
+    how many of the span say something, at least one.
     """
 
     span: Span

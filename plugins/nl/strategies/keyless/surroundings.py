@@ -53,7 +53,8 @@ VALUED: frozenset[Way] = frozenset(("out", "chain", "chain in", "meet on", "stat
 class Edge:
     """Predicates that lead from anchors to answers, how many these are, one of them, and what kinds they are of.
 
-    Shapes: ``untyped`` counts answers of which the graph says no kind.
+    Shapes: ``untyped`` counts answers of which the graph says no kind; ``seen`` is False where the graph was not asked,
+    and there may be no answers at all.
     """
 
     way: Way
@@ -63,6 +64,7 @@ class Edge:
     sample: Term | None
     kinds: tuple[str, ...] = ()
     untyped: int = 0
+    seen: bool = True
 
 
 async def surroundings(anchors: Sequence[Anchor], tools: Tools) -> list[Edge]:

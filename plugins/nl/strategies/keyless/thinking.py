@@ -77,4 +77,5 @@ def _in_order(judged: Iterable[Judged]) -> list[Judged]:
 
 
 def _by_score(judged: Judged) -> tuple[float, int]:
+    # Scores that differ by how they were summed up only are equal.
     return -round(judged.score, 6), judged.far

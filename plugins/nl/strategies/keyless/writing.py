@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plugins.nl.strategies.keyless.ideas import Idea, Measure
+from plugins.nl.strategies.keyless.ideas import Idea
 from plugins.nl.tools import Knowledge
 
 _DIRECT = {
@@ -28,32 +28,24 @@ def written(idea: Idea, knowledge: Knowledge) -> str:
     patterns = _statement(idea, knowledge) if joined else _direct(idea, knowledge)
     if idea.constraint is not None:
         patterns = (*patterns, f"?x {kinds_path(knowledge)} {knowledge.short(idea.constraint.iri)}")
-    if idea.measure is not None and idea.measure.tally:
-        return _tallied(idea, idea.measure, patterns, knowledge)
-    if idea.measure is not None and not idea.measure.itself:
-        patterns = (*patterns, f"?x {knowledge.step(idea.measure.property)} ?value")
+    if idea.measure is not None and idea.measure.of in ("value", "values"):
+        patterns = (*patterns, f"?x {knowledge.step(idea.measure.record)} ?value")
     body = " . ".join(patterns)
     match idea.ask:
+        case "things" if idea.measure is not None and idea.measure.counts:
+            return f"SELECT ?x WHERE {{ {body} }} GROUP BY ?x{_modifiers(idea)}"
         case "things":
-            return f"SELECT DISTINCT ?x WHERE {{ {body}{_filter(idea)} }}{_order(idea)}"
+            return f"SELECT DISTINCT ?x WHERE {{ {body}{_filter(idea)} }}{_modifiers(idea)}"
         case "count":
             return f"SELECT (COUNT(DISTINCT ?x) AS ?count) WHERE {{ {body}{_filter(idea)} }}"
         case "whether" if idea.way == "either" and idea.measure is not None:
             step, (one, other) = (
-                knowledge.step(idea.measure.property),
+                knowledge.step(idea.measure.record),
                 (knowledge.short(each.iri) for each in idea.anchors),
             )
             return f"ASK {{ {one} {step} ?value . {other} {step} ?other{_filter(idea)} }}"
         case "whether":
             return f"ASK {{ {body} }}"
-
-
-def _tallied(idea: Idea, measure: Measure, patterns: tuple[str, ...], knowledge: Knowledge) -> str:
-    """Return the query that counts for each answer."""
-    counts_values = measure.tally == "?value"
-    more = (f"?x {knowledge.step(measure.property)} ?value",) if counts_values else ()
-    body = " . ".join((*patterns, *more))
-    return f"SELECT ?x WHERE {{ {body} }} GROUP BY ?x {measure.condition or measure.order}"
 
 
 def kinds_path(knowledge: Knowledge) -> str:
@@ -66,13 +58,13 @@ def _filter(idea: Idea) -> str:
     return f" {idea.measure.condition}" if idea.measure is not None and idea.measure.condition else ""
 
 
-def _order(idea: Idea) -> str:
-    return f" {idea.measure.order}" if idea.measure is not None and idea.measure.order else ""
+def _modifiers(idea: Idea) -> str:
+    return f" {idea.measure.modifiers}" if idea.measure is not None and idea.measure.modifiers else ""
 
 
 def _direct(idea: Idea, knowledge: Knowledge) -> tuple[str, ...]:
     named = _named(idea, knowledge)
-    if idea.way == "in" and idea.edge.predicates[0] in knowledge.vocabulary.types:
+    if idea.way in ("in", "chain in") and idea.edge.predicates[0] in knowledge.vocabulary.types:
         # What is of a class is what is of any class below it, too.
         named["p"] = kinds_path(knowledge)
     if (

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from plugins.nl.model.contract import ModelUnavailable
 from plugins.nl.strategies.saga.attempt import Attempt
 from plugins.nl.strategies.saga.history import Observation
-from proxy.errors import ProxyError, TooMany
+from proxy.errors import ClientError, ProxyError, TooMany, UpstreamError
 
 _GONE = (502, 503)
 _ALIVE_S = 5.0
@@ -22,7 +22,7 @@ async def enduring(attempt: Attempt, doing: Awaitable[Observation]) -> Observati
         return await doing
     except (ModelUnavailable, TooMany):
         raise
-    except ProxyError as error:
+    except (ClientError, UpstreamError) as error:
         if error.status in _GONE and not await _alive(attempt):
             raise
         attempt.log.add("fail", error.detail)
