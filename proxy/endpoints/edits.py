@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from proxy.contract import Dataset
-from proxy.endpoints.closures import closures
+from proxy.endpoints.closures import closures, plain
 from proxy.endpoints.edit import Edit, applied
 from proxy.errors import BadRequest
 from proxy.syntax import UNLIMITED, Syntax
@@ -31,7 +32,7 @@ def edits(syntax: Syntax, dataset: Dataset) -> list[Edit]:
     Source: SPARQL 1.1 Protocol section 2.2.3.
     """
     found = sorted([*_dotted(syntax), *_operators(syntax)])
-    found = sorted([*found, *_closures(syntax, found)])
+    found = sorted([*found, *_turned(syntax, found)])
     if dataset:
         found = sorted([*found, *_using(syntax, dataset, found)])
     return found
@@ -50,16 +51,18 @@ def _dotted(syntax: Syntax) -> list[Edit]:
 def _operators(syntax: Syntax) -> list[Edit]:
     if _OPERATOR.search(syntax.text) is None:
         return []
-    tokens = tokenise(syntax.text, UNLIMITED)
+    tokens = plain(syntax.text)
+    if tokens is None:
+        return []
     spans = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
     return [Edit(start, end, _OPERATORS[kind]) for kind, start, end in spans if kind in _OPERATORS]
 
 
-def _closures(syntax: Syntax, others: Sequence[Edit]) -> list[Edit]:
+def _turned(syntax: Syntax, others: Sequence[Edit]) -> list[Edit]:
     """Begin paths to a constant there; a text in which another change lies within a path is left as it is."""
     found = closures(syntax)
-    within = any(start < each.end and each.start < end for start, end, _ in found for each in others)
-    return [] if within else found
+    both = sorted([*found, *others])
+    return [] if any(after.start < before.end for before, after in pairwise(both)) else found
 
 
 def _using(syntax: Syntax, dataset: Dataset, names: Sequence[Edit]) -> list[Edit]:
