@@ -10,7 +10,7 @@ from plugins.nl.contract import Shape
 from plugins.nl.shape.language import Language, languages
 from plugins.nl.strategies.keyless.appositions import Appositions
 from plugins.nl.strategies.keyless.cues import idle, placed, sorts, telling
-from plugins.nl.strategies.keyless.ideas import Idea, says_kind
+from plugins.nl.strategies.keyless.ideas import Idea, gives_only, says_kind
 from plugins.nl.strategies.keyless.linking import Anchor
 from plugins.nl.strategies.keyless.naming import PERSONS, above
 from plugins.nl.strategies.keyless.reading import Reading, fragments, singulars, stem_of
@@ -184,10 +184,8 @@ class Account:
 
     def _gives_persons(self, idea: Idea) -> bool:
         """Whether nothing but persons comes out: who killed somebody is not where that was."""
-        index, side = self._tools.knowledge.schema, idea.uses[-1].range
-        if index is None or side is None or not side.classes or idea.way not in VALUED:
-            return False
-        return all(above(index, each) & PERSONS for each in side.classes)
+        index, classes = self._tools.knowledge.schema, gives_only(idea)
+        return index is not None and bool(classes) and all(above(index, each) & PERSONS for each in classes)
 
     def _is_called(self, idea: Idea) -> bool:
         """Whether it is asked if something is of a class, and the idea leaves out which: is X a sport."""

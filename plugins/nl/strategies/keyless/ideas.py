@@ -28,6 +28,8 @@ _STATEMENTS = frozenset(
     )
 )
 
+# Of what a schema says by counting, a few are errors of the graph.
+_ALL = 0.99
 _ROLES = frozenset(("P106", "P39"))
 
 
@@ -131,11 +133,17 @@ def _may_be(idea: Idea, kind: Anchor, tools: Tools) -> bool:
     return any(each == kind.iri or index.hierarchy.is_under(each, kind.iri) for each in idea.kinds)
 
 
+def gives_only(idea: Idea) -> tuple[str, ...]:
+    """Return the classes of all that a property gives; nothing where they are not known, or not of all of it."""
+    side = idea.uses[-1].range if idea.way in VALUED else None
+    return side.classes if side and side.share >= _ALL else ()
+
+
 def _is_implied(idea: Idea, kind: str, index: Index) -> bool:
     """Whether a property gives nothing but what is of a class: the teams that somebody played for."""
-    side = idea.uses[-1].range if idea.way in VALUED else None
-    classes = side.classes if side else ()
-    return bool(classes) and all(each == kind or index.hierarchy.is_under(each, kind) for each in classes)
+    return bool(classes := gives_only(idea)) and all(
+        each == kind or index.hierarchy.is_under(each, kind) for each in classes
+    )
 
 
 def _idea(edge: Edge, tools: Tools) -> Idea | None:
