@@ -57,8 +57,16 @@ class Packer:
     """Pack and unpack slices; one for all answers of a worker, since making one costs more than a slice."""
 
     def __init__(self) -> None:
-        self.pack = zstandard.ZstdCompressor(level=_LEVEL).compress
+        self._pack = zstandard.ZstdCompressor(level=_LEVEL).compress
         self._unpack = zstandard.ZstdDecompressor().decompress
+
+    def pack(self, each: bytes | bytearray) -> bytes:
+        """Pack a slice.
+
+        The library makes its result as large as it could become and cuts it off, and the allocator finds no use for
+        what was cut off: kept as it is, a slice of 1 kB holds 64. A copy is as large as it needs to be.
+        """
+        return bytes(memoryview(self._pack(each)))
 
     def chunks(self, entry: Entry) -> AsyncIterator[bytes]:
         """Return the body of an entry as it was, in slices."""
@@ -91,7 +99,7 @@ class Packing:
     """Pack a body as it comes. Unpacked, at most one slice is held."""
 
     def __init__(self, packer: Packer) -> None:
-        self._pack = packer.pack
+        self._packer = packer
         self._open = bytearray()
         self._slices: list[bytes] = []
         self._hash = hashlib.blake2b(digest_size=12)
@@ -103,7 +111,7 @@ class Packing:
         self._hash.update(chunk)
         self._open += chunk
         while len(self._open) >= SLICE_BYTES:
-            self._slices.append(self._pack(self._open[:SLICE_BYTES]))
+            self._slices.append(self._packer.pack(self._open[:SLICE_BYTES]))
             del self._open[:SLICE_BYTES]
 
     def etag(self, fmt: Format) -> str:
@@ -118,5 +126,5 @@ class Packing:
         if not self._slices and len(self._open) < SMALLEST_BYTES:
             return (bytes(self._open),) if self._open else (), False
         if self._open:
-            self._slices.append(self._pack(self._open))
+            self._slices.append(self._packer.pack(self._open))
         return tuple(self._slices), True
