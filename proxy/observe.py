@@ -119,10 +119,12 @@ class QueryMetrics:
                 return await run(query)
             started = time.perf_counter()
             text_here.set(query.text)
-            self._series(query.endpoint).running.inc()
+            running = self._series(query.endpoint).running
+            running.inc()
             try:
                 reply = await run(query)
             except BaseException as error:
+                running.dec()
                 self._ended(query, None, outcome_of(error), started)
                 raise
             return self._watch(query, reply, started)
@@ -140,10 +142,14 @@ class QueryMetrics:
         free = reply.release
 
         async def release() -> None:
+            # First, since the client has its answer by now: a process that is killed while it frees has counted it.
             try:
-                await free()
-            finally:
                 self._ended(query, reply, chunks.outcome(), started)
+            finally:
+                try:
+                    await free()
+                finally:
+                    series.running.dec()
 
         reply.release = release
         return reply
@@ -151,7 +157,6 @@ class QueryMetrics:
     def _ended(self, query: Query, reply: Reply | None, outcome: Outcome, started: float) -> None:
         ended = time.perf_counter()
         series = self._series(query.endpoint)
-        series.running.dec()
         series.total_s.observe(ended - started)
         # Where nobody asked for the tree so far it is read now, when the answer has gone out.
         if (query.syntax.grown or self._leisure.taken(ended)) and not query.syntax.checked:
