@@ -6,7 +6,6 @@ import importlib.util
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from copy import copy
 
 from aiohttp import web
 
@@ -14,6 +13,7 @@ from plugins.cache.answer import answered, manners, status
 from plugins.cache.directives import ANYTHING, wish
 from plugins.cache.entry import Entry, Packer
 from plugins.cache.events import Count, Event
+from plugins.cache.flight import Flight
 from plugins.cache.flights import Flights
 from plugins.cache.key import Keys, uncacheable
 from plugins.cache.options import CacheOptions, Life
@@ -154,7 +154,7 @@ class Cache(Plugin):
                 # Too large to share, or slower than the patience, or a fault that is the leader's alone.
                 break
             if last or not isinstance(flight.error, _PASSING):
-                return self._failed(question, stale, copy(flight.error))
+                return self._failed(question, stale, flight)
         return await self._alone(question, run)
 
     def _answered(self, entry: Entry, question: Question, how: str, waited_s: float = 0.0) -> Reply:
@@ -182,7 +182,7 @@ class Cache(Plugin):
         self._count[Event.MISS]()
         if flight.error is not None:
             await flight.leave_lead()
-            return self._failed(question, stale, flight.error)
+            return self._failed(question, stale, flight)
         why = "uri-miss" if stale is None else "stale" if question.wish.stale else "request"
         return flight.reply({"Cache-Control": manners(question.query), **status(f"fwd={why}")})
 
@@ -192,10 +192,11 @@ class Cache(Plugin):
         reply.headers.update(status("fwd=uri-miss"))
         return reply
 
-    def _failed(self, question: Question, stale: Entry | None, error: BaseException) -> Reply:
-        """Return the stale answer where that is allowed, else raise the error."""
+    def _failed(self, question: Question, stale: Entry | None, flight: Flight) -> Reply:
+        """Return the stale answer where that is allowed, else raise what went wrong."""
+        error = flight.error
         usable = stale is not None and self._clock() - stale.born <= stale.fresh_s + question.life.error_s
         if stale is None or not usable or not question.wish.stale or not isinstance(error, UpstreamError):
-            raise error
+            flight.fail()
         self._count[Event.STALE]()
         return self._answered(stale, question, f"fwd=stale; fwd-status={error.status}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
+from copy import copy
 from dataclasses import replace
+from typing import NoReturn
 
 from multidict import CIMultiDict
 
@@ -109,7 +111,8 @@ class Flight:
         try:
             await journey(self)
         except ProxyError as error:
-            self.error = error
+            # Without the frames that it came through, which hold this flight.
+            self.error = copy(error)
         except asyncio.CancelledError:
             self.error = UpstreamBusy("The proxy stops; ask again in a moment.", headers={"Retry-After": "1"})
             raise
@@ -118,6 +121,13 @@ class Flight:
             raise
         finally:
             self._end()
+            # It ends here, and one that was cancelled holds this frame.
+            self.task = None
+
+    def fail(self) -> NoReturn:
+        """Raise what went wrong. Whoever waits gets an error of their own, since it will hold their frames."""
+        assert self.error is not None
+        raise copy(self.error) if isinstance(self.error, ProxyError) else self.error
 
     async def fly(self, query: Query, run: Run, keep: Keep) -> None:
         """Ask the endpoint and read its answer; ``keep`` makes the entry of a whole one. Raises what they raise."""
@@ -160,7 +170,8 @@ class Flight:
         self._packing = None
         for each in (self.opened, self.begun, self.landed, self._more):
             each.set()
-        self.ended()
+        ended, self.ended = self.ended, _nothing
+        ended()
         self._settle()
 
     def _settle(self) -> None:
@@ -185,7 +196,7 @@ class Flight:
                 return
             if self.landed.is_set():
                 if self.error is not None:
-                    raise self.error
+                    self.fail()
                 return
             self._more.clear()
             await self._more.wait()

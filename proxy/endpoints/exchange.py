@@ -32,6 +32,9 @@ _SPARE_S = 1.0
 _SUCCESS = (200, 203, 204, 206)
 _FORM = "application/x-www-form-urlencoded"
 _TRACE_HEADERS = ("traceparent", "tracestate")
+# HttpProcessingError and RuntimeError are how the client library says that the framing broke in the middle of a body.
+_BROKEN = (aiohttp.ClientPayloadError, aiohttp.http.HttpProcessingError, RuntimeError)
+_OF_THE_LIBRARY = (*_BROKEN, aiohttp.ClientError, TimeoutError, ValueError, OSError)
 # Longer texts are not remembered.
 _KEPT_LENGTH = 4000
 
@@ -211,11 +214,15 @@ class _Translated:
     def __enter__(self) -> None:
         """Begin."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Raise ours instead."""
         table = self._table
-        if error is None:
+        if error is None or not isinstance(error, _OF_THE_LIBRARY):
             return
+        del trace
+        _let_go(error)
         if isinstance(error, aiohttp.ConnectionTimeoutError):
             raise UpstreamTimeout(f"The endpoint could not be reached within {table.connect_s:g} s.") from error
         if isinstance(error, TimeoutError):
@@ -223,13 +230,23 @@ class _Translated:
                 f"The endpoint took longer than its limits here: {table.first_byte_s:g} s to the first byte, "
                 f"{table.idle_s:g} s without one, {self._total_s:g} s in all. Ask for less, or for fewer rows."
             ) from error
-        if isinstance(error, aiohttp.ClientPayloadError | aiohttp.http.HttpProcessingError | RuntimeError):
-            # RuntimeError is how the library says that the framing itself broke in the middle of a body.
+        if isinstance(error, _BROKEN):
             raise Truncated("The endpoint ended its answer before the end.", private=repr(error)) from error
         if isinstance(error, aiohttp.ClientConnectorError):
             raise UpstreamFailed("The endpoint cannot be reached.", private=repr(error)) from error
-        if isinstance(error, aiohttp.ClientError | ValueError | OSError):
-            raise UpstreamFailed("The connection to the endpoint failed.", private=repr(error)) from error
+        raise UpstreamFailed("The connection to the endpoint failed.", private=repr(error)) from error
+
+
+def _let_go(error: BaseException) -> None:
+    """Take from an error of the library, and from those behind it, the frames that they came through.
+
+    The library keeps some of them in what these frames hold. Without them an exchange is gone when it ends, and not
+    when garbage is collected.
+    """
+    behind: BaseException | None = error
+    while behind is not None and behind.__traceback__ is not None:
+        behind.__traceback__ = behind.__context__ = None
+        behind = behind.__cause__
 
 
 def _decoded(body: bytes, charset: str | None) -> str:

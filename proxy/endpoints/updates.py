@@ -76,10 +76,9 @@ class Updates:
             self._child = await self._start()
         kind, members = await self._asked(self._child, request)
         if kind is Kind.ERROR:
-            complaint = Complaint(str(members.get("kind")), str(members.get("message")))
-            if complaint.kind in FATAL:
+            if members.get("kind") in FATAL:
                 await self.close()
-            raise complaint
+            raise Complaint(str(members.get("kind")), str(members.get("message")))
 
     async def _asked(self, child: Child, request: dict[str, object]) -> tuple[Kind, dict[str, object]]:
         child.send(request)

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from proxy.errors import Truncated, UpstreamFailed
+from proxy.errors import Truncated, UpstreamFailed, UpstreamTimeout
 from proxy.results.ahead import Ahead
 from proxy.results.csv_reader import CsvReader
-from proxy.results.diagnosis import diagnosed
+from proxy.results.diagnosis import timed_out
 from proxy.results.formats import Format
 from proxy.results.json_reader import JsonReader
 from proxy.results.jsonld_reader import JsonLdReader
@@ -114,7 +114,10 @@ async def checked(
         _compare(fmt, state, form)
         whole = True
     except Truncated as error:
-        raise await diagnosed(error, b"".join((*held, newest)), chunks) from error
+        if await timed_out(b"".join((*held, newest)), chunks):
+            detail = "The endpoint stopped at its own time limit in the middle of its answer. Ask for less."
+            raise UpstreamTimeout(detail, private=error.detail) from error
+        raise
     finally:
         _judge(state, whole)
         await source.aclose()

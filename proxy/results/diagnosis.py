@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 
-from proxy.errors import ProxyError, Truncated, UpstreamTimeout
+from proxy.errors import ProxyError
 
 # What engines write into a body whose head said 200, when they stop at a limit of their own.
 # Source: Blazegraph (java.util.concurrent.TimeoutException, QueryTimeoutException), Oxigraph ("has been cancelled"),
@@ -19,8 +19,8 @@ _TRACE_BYTES = 16 * 1024
 _TRACE_S = 0.5
 
 
-async def diagnosed(error: Truncated, seen: bytes, chunks: AsyncIterator[bytes]) -> ProxyError:
-    """Return the error that a broken body means, reading a little further where the reason may still come."""
+async def timed_out(seen: bytes, chunks: AsyncIterator[bytes]) -> bool:
+    """Whether a time limit broke a body; reads a little further, where the reason may still come."""
     text = bytearray(seen[-_TRACE_BYTES:])
     try:
         async with asyncio.timeout(_TRACE_S):
@@ -28,7 +28,4 @@ async def diagnosed(error: Truncated, seen: bytes, chunks: AsyncIterator[bytes])
                 text += await anext(chunks)
     except (StopAsyncIteration, TimeoutError, ProxyError):
         pass
-    if _TIMEOUT.search(text):
-        detail = "The endpoint stopped at its own time limit in the middle of its answer. Ask for less."
-        return UpstreamTimeout(detail, private=error.detail)
-    return error
+    return _TIMEOUT.search(text) is not None

@@ -1,0 +1,61 @@
+"""Every fault: what its query held is gone with it, and does not wait for the garbage to be collected.
+
+An error holds the frames it came through, and they hold buffers. Where such an error is kept by what is in one of those
+frames, nothing of it is freed until Python looks for cycles, which it does ever more rarely: a worker that met a stream
+of broken answers grew by half.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests import fronts
+from tests.faults.catalogue import FAULTS
+from tests.faults.fault import Fault
+
+# The library's handler of a connection keeps what went wrong with it in a frame of its own.
+_NOT_OURS = "proxy.listener._Connection"
+
+every = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(": ", "-").replace(" ", "_"))
+
+
+@contextmanager
+def garbage() -> Iterator[Counter[str]]:
+    """Yield what will be there of what only the collector frees: the names of our classes, with how many."""
+    found: Counter[str] = Counter()
+    gc.collect()
+    gc.disable()
+    try:
+        yield found
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        names = (f"{type(each).__module__}.{type(each).__qualname__}" for each in gc.garbage)
+        found.update(name for name in names if name.startswith(("proxy.", "plugins.")) and name != _NOT_OURS)
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+
+
+@every
+async def test_nothing_of_a_query_waits_for_the_collector(fault: Fault) -> None:
+    async with fault.scene() as (url, _):
+        await fault.visit(url, 0)
+        await _rest(url)
+        with garbage() as found:
+            await fault.visit(url, 1)
+            await _rest(url)
+        assert not found
+
+
+async def _rest(url: str) -> None:
+    async with asyncio.timeout(10):
+        while await fronts.counted(url, "saga_inflight_queries"):  # noqa: ASYNC110 - what is watched is a page
+            await asyncio.sleep(0.02)
+    await asyncio.sleep(0.1)
