@@ -27,6 +27,7 @@ from proxy.app import build, metrics_app
 from proxy.config import read_settings
 from proxy.errors import ConfigError
 from proxy.headers import CommonHeaders
+from proxy.heap import Heap
 from proxy.listener import Deadline, Runner
 from proxy.loader import Loaded, check
 from proxy.logs import event, start_logging
@@ -35,6 +36,8 @@ from proxy.settings import Settings
 _START_S = 120.0
 # How long a worker may take to end after its own time to drain.
 _GRACE_S = 1.5
+# How often the heap is looked at.
+_TIDY_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,13 +174,13 @@ async def _serve(loaded: Loaded, listener: socket.socket, parent: socket.socket)
         if await reader.readline() == b"go\n":
             runner.accept(listener)
             event("worker.ready", endpoints=list(loaded.settings.endpoints))
-            obeying = asyncio.ensure_future(_obey(reader, deadline, drain_s))
+            beside = asyncio.gather(_obey(reader, deadline, drain_s), _tidy())
             await deadline.known()
             event("worker.stopping")
             await runner.refuse()
             writer.write(b'{"closed": true}\n')
             await runner.drain(deadline)
-            obeying.cancel()
+            beside.cancel()
         writer.close()
 
 
@@ -186,6 +189,14 @@ async def _obey(reader: asyncio.StreamReader, deadline: Deadline, drain_s: float
     while line := await reader.readline():
         deadline.within(float(line.split()[1]))
     deadline.within(drain_s)
+
+
+async def _tidy() -> None:
+    """Keep no memory that is free, for as long as it runs."""
+    heap = Heap()
+    while True:
+        await asyncio.sleep(_TIDY_S)
+        heap.give_back()
 
 
 @contextlib.asynccontextmanager

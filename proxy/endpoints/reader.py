@@ -7,11 +7,8 @@ Oxigraph, becomes an ERROR frame; what cannot (a signal, no memory) ends the pro
 
 from __future__ import annotations
 
-import ctypes
 import os
-import resource
 import select
-import sys
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -21,6 +18,7 @@ from proxy.endpoints.confine import confine, limit_cpu, limit_memory
 from proxy.endpoints.folder import Folder, Snapshot
 from proxy.endpoints.frames import FATAL, Kind
 from proxy.endpoints.pipe import Pipe, complaint
+from proxy.heap import Heap
 
 RESULTS = {
     "json": pyoxigraph.QueryResultsFormat.JSON,
@@ -41,9 +39,6 @@ _OPEN_WAIT_S = 10.0
 
 # Blocks below this wait for the end, so that a small answer is one write and one wake-up of the proxy.
 _SMALL_BYTES = 4096
-
-# After a query that took this much more than any before, memory goes back to the system.
-_TRIM_KIB = 64 * 1024
 
 
 class Output:
@@ -83,7 +78,7 @@ class Reader:
         self._memory_bytes: int = hello["memory_bytes"]
         self._cpu_s: float = hello["cpu_s"]
         self._union: bool = hello["union"]
-        self._peak_kib = 0
+        self._heap = Heap()
         self._snapshot = self._open()
 
     def serve(self) -> None:
@@ -127,7 +122,7 @@ class Reader:
             results.serialize(output=sink, format=RESULTS[request["format"]])
         del results
         output.end()
-        self._trim()
+        self._heap.give_back()
 
     def _refresh(self) -> None:
         """Move on to the newest snapshot."""
@@ -142,13 +137,6 @@ class Reader:
         snapshot = self._folder.open(_OPEN_WAIT_S)
         limit_memory(self._memory_bytes)
         return snapshot
-
-    def _trim(self) -> None:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        if peak > self._peak_kib + _TRIM_KIB:
-            self._peak_kib = peak
-            if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
-                libc.malloc_trim(0)
 
 
 def _dataset(request: dict[str, Any]) -> dict[str, Any]:

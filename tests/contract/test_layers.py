@@ -22,7 +22,7 @@ LAYERS = (
     ("proxy.protocol", "proxy.endpoints", "proxy.observe", "proxy.callers", "proxy.loader", "proxy.targets"),
     ("proxy.series", "proxy.redis_link", "proxy.redis_options"),
     ("proxy.contract", "proxy.config", "proxy.graphs", "proxy.settings", "proxy.syntax", "proxy.results"),
-    ("proxy.errors", "proxy.local", "proxy.logs", "proxy.patterns", "proxy"),
+    ("proxy.errors", "proxy.heap", "proxy.local", "proxy.logs", "proxy.patterns", "proxy"),
 )
 
 PLUGINS_MAY_SEE = (

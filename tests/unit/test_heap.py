@@ -1,0 +1,34 @@
+"""Memory that is free goes back to the system, also from between what is in use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# A process of its own: in this one, what other tests have left decides where blocks lie.
+_HOLES = """
+import os
+
+from proxy.heap import Heap, _held
+
+heap = Heap()
+large, small = [], []
+for _ in range(2_000):
+    large.append(os.urandom(40_000))
+    small.append(os.urandom(1_000))
+full = _held()
+large.clear()
+kept = _held()
+heap.give_back()
+print(full, kept, _held())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc alone is told to give memory back")
+def test_holes_between_what_is_in_use_are_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", _HOLES], capture_output=True, text=True, check=True)
+    full, kept, left = (int(word) / 2**20 for word in done.stdout.split())
+    assert full - kept < 10, "the C library gives it back by itself; then nothing here is needed"
+    assert kept - left > 60, (full, kept, left)
