@@ -199,6 +199,8 @@ async def whole_questions(options: Mapping[str, Any], questions: Sequence[str], 
             async with session.get(f"{url}/metrics") as reply:
                 seen = await reply.text()
     print("  calls:", ", ".join(line for line in seen.splitlines() if line.startswith("saga_llm_calls_total{")))
+    for purpose, count in re.findall(r'saga_llm_calls_total\{outcome="failed",purpose="(\w+)"\} ([0-9.]+)', seen):
+        findings.wrong.append(f"{float(count):g} calls failed: {purpose}")
     named = (re.search(rf'saga_llm_tokens_total{{direction="{way}"}} ([0-9.e+]+)', seen) for way in WAYS)
     return [int(float(each[1])) if each else 0 for each in named]
 

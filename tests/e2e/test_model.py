@@ -200,7 +200,9 @@ async def test_a_reply_without_an_end_is_mended_by_one_that_does_not_go_in_circl
     script = [
         Turn(Writes("Thought: " + "it is a place. " * 400, finish="length")),
         *refusals,
-        Turn(Writes("Thought: t\nAction: search(Obama)"), expects=("was cut off",)),
+        Turn(
+            Writes("Action: search(Obama)"), expects=("was cut off", "one line", "Action: search(...)\nAction: execute")
+        ),
     ]
     async with model_server(script, Abilities(**NOTHING)) as served, asking(served.url) as asked:
         assert (await asked.model.choose(PROMPT, OFFERS)).argument == "Obama"

@@ -109,7 +109,7 @@ class Text:
     def choice(self, prompt: Prompt, offers: Sequence[Offer]) -> Call:
         """Ask for two lines."""
         asked = messages(prompt, wording.in_text(offers))
-        return Call(purpose=prompt.purpose, messages=asked, stop=_STOP, reminder=wording.two_lines(offers))
+        return Call(purpose=prompt.purpose, messages=asked, stop=_STOP, reminder=wording.one_line(offers))
 
     def chosen(self, said: Said, offers: Sequence[Offer]) -> Choice:
         """Read the lines."""

@@ -33,7 +33,6 @@ _AT_ACTION, _AT_INPUT, _AT_THOUGHT = _label(_ACTION), _label(_INPUT), _label(_TH
 _AT_ANY = _label(f"(?:{_ACTION}|{_SEEN}|{_THOUGHT})")
 _THINK = "(?:think|thinking|thought|reasoning|reflection)"
 _THINKING, _THINKING_ENDS = re.compile(rf"(?i)<{_THINK}>"), re.compile(rf"(?i)</{_THINK}>")
-_TAG = re.compile(rf"(?i)</?{_THINK}>")
 _TAG = re.compile(r"(?i)<\|?/?(?:tool_calls?|function_calls?|tools?|function)\|?>|\[/?TOOL_CALLS\]|<\|python_tag\|>")
 _NAMED_TAG = re.compile(r"""(?i)<(?:function|tool|invoke)(?:=|\s+name=)["']?([\w.-]+)["']?\s*>""")
 _NAMED_TAG_ENDS = re.compile(r"(?i)</(?:function|tool|invoke)>")

@@ -31,7 +31,8 @@ class Call:
 
     Shapes: ``messages`` are pairs of a role and a text; ``tools`` are functions, of which the model has to call one;
     ``schema`` is what the reply has to fit where there is a ``format``; ``alternatives`` of each token are wanted;
-    ``varied`` where the reply should not go round in circles; ``reminder`` shows the form of a reply once more.
+    ``varied`` where the reply should not go round in circles; ``reminder`` shows what a second reply may be, where that
+    is less than the first.
     """
 
     purpose: Purpose

@@ -25,9 +25,9 @@ def filled(schema: Mapping[str, Any]) -> str:
     return prompt("form", "other", schema=json.dumps(schema, ensure_ascii=False)).system
 
 
-def two_lines(offers: Sequence[Offer]) -> str:
-    """Show how an action is named in plain text, and no more."""
-    return prompt("two_lines", "other", offers=offers).system
+def one_line(offers: Sequence[Offer]) -> str:
+    """Show how each action is named in plain text, and no more."""
+    return prompt("one_line", "other", offers=offers).system
 
 
 def mend(why: str, reminder: str) -> str:
