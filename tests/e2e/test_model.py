@@ -201,7 +201,8 @@ async def test_a_reply_without_an_end_is_mended_by_one_that_does_not_go_in_circl
         Turn(Writes("Thought: " + "it is a place. " * 400, finish="length")),
         *refusals,
         Turn(
-            Writes("Action: search(Obama)"), expects=("was cut off", "one line", "Action: search(...)\nAction: execute")
+            Writes("Action: search(Obama)"),
+            expects=("was cut off", "the action alone", "Action: search(...)\nAction: execute"),
         ),
     ]
     async with model_server(script, Abilities(**NOTHING)) as served, asking(served.url) as asked:
@@ -210,6 +211,18 @@ async def test_a_reply_without_an_end_is_mended_by_one_that_does_not_go_in_circl
     assert "frequency_penalty" not in first
     assert ("frequency_penalty" in last) == takes
     assert len(str(last["messages"])) < len(str(first["messages"])) + 1000
+
+
+async def test_an_object_that_is_cut_is_mended_by_one_without_a_thought() -> None:
+    script = [
+        Turn(Writes('{"thought": "' + "it is a place, " * 400, finish="length")),
+        Turn(Writes('{"action": "search", "argument": "Obama"}'), expects=("was cut off", '{"action": "search"')),
+    ]
+    async with model_server(script, Abilities(tools=False)) as served, asking(served.url) as asked:
+        assert (await asked.model.choose(PROMPT, OFFERS)).argument == "Obama"
+        *_, first, last = (each.body["response_format"]["json_schema"]["schema"] for each in served.requests)
+    assert list(first["properties"]) == first["required"] == ["thought", "action", "argument"]
+    assert list(last["properties"]) == last["required"] == ["action", "argument"]
 
 
 async def test_a_reply_that_is_cut_behind_its_action_is_whole() -> None:

@@ -11,7 +11,7 @@ from plugins.nl.model.contract import Choice, Mode, Offer, Prompt, Unreadable
 from plugins.nl.model.forms import read_form, strict
 from plugins.nl.model.lenient import objects
 from plugins.nl.model.reading import argument_of, checked, read_action
-from plugins.nl.model.wire import Call, Format, Said
+from plugins.nl.model.wire import Again, Call, Format, Said
 
 _THOUGHT = {"type": "string", "description": "one or two sentences that say why"}
 # Where a model goes on by itself, it makes up what it would have seen.
@@ -80,8 +80,10 @@ class Json:
     def choice(self, prompt: Prompt, offers: Sequence[Offer]) -> Call:
         """Ask for an object of thought, action and argument."""
         names = {"type": "string", "enum": [each.name for each in offers]}
-        members = {"thought": _THOUGHT, "action": names, "argument": {"type": "string"}}
-        return self._call(prompt, wording.in_json(offers), {"type": "object", "properties": members})
+        action = {"action": names, "argument": {"type": "string"}}
+        call = self._call(prompt, wording.in_json(offers), _object({"thought": _THOUGHT, **action}))
+        again = Again(forms=wording.small_objects(offers), schema=self._shape(_object(action)))
+        return replace(call, again=again)
 
     def chosen(self, said: Said, offers: Sequence[Offer]) -> Choice:
         """Read the object; what is none may still be readable as text."""
@@ -96,8 +98,11 @@ class Json:
         return read_form(said.text, schema)
 
     def _call(self, prompt: Prompt, how: str, schema: Mapping[str, Any]) -> Call:
-        shape = strict(schema) if self.format == "json_schema" else None
+        shape = self._shape(schema)
         return Call(purpose=prompt.purpose, messages=messages(prompt, how), format=self.format, schema=shape)
+
+    def _shape(self, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        return strict(schema) if self.format == "json_schema" else None
 
 
 class Text:
@@ -109,7 +114,7 @@ class Text:
     def choice(self, prompt: Prompt, offers: Sequence[Offer]) -> Call:
         """Ask for two lines."""
         asked = messages(prompt, wording.in_text(offers))
-        return Call(purpose=prompt.purpose, messages=asked, stop=_STOP, reminder=wording.one_line(offers))
+        return Call(purpose=prompt.purpose, messages=asked, stop=_STOP, again=Again(forms=wording.lines(offers)))
 
     def chosen(self, said: Said, offers: Sequence[Offer]) -> Choice:
         """Read the lines."""
@@ -136,8 +141,9 @@ def repair(call: Call, said: Said, why: str) -> Call:
     if said.cut and len(written) > _SHOWN_OF_CUT:
         # What was cut may have gone round in circles; all of it shown would lead there again.
         written = f"{written[:_SHOWN_OF_CUT]} ..."
-    shown = (*call.messages, ("assistant", written), ("user", wording.mend(why, call.reminder)))
-    return replace(call, purpose="repair", messages=shown, varied=said.cut)
+    again = call.again or Again(forms="", schema=call.schema)
+    shown = (*call.messages, ("assistant", written), ("user", wording.mend(why, again.forms)))
+    return replace(call, purpose="repair", messages=shown, schema=again.schema, varied=said.cut)
 
 
 def messages(prompt: Prompt, how: str = "") -> tuple[tuple[str, str], ...]:
@@ -146,9 +152,12 @@ def messages(prompt: Prompt, how: str = "") -> tuple[tuple[str, str], ...]:
     return (("system", system), ("user", prompt.user)) if system else (("user", prompt.user),)
 
 
+def _object(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": members}
+
+
 def _tool(offer: Offer) -> dict[str, Any]:
     members: dict[str, Any] = {"thought": _THOUGHT}
     if offer.argument:
         members["argument"] = {"type": "string", "description": offer.argument}
-    shape = {"type": "object", "properties": members}
-    return {"name": offer.name, "description": offer.description, "parameters": strict(shape)}
+    return {"name": offer.name, "description": offer.description, "parameters": strict(_object(members))}

@@ -26,13 +26,21 @@ _PENALTY = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """A shorter reply that will do. Shapes: ``forms`` show it in words, ``schema`` is as in Call."""
+
+    forms: str
+    schema: Body | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One request for a reply.
 
     Shapes: ``messages`` are pairs of a role and a text; ``tools`` are functions, of which the model has to call one;
     ``schema`` is what the reply has to fit where there is a ``format``; ``alternatives`` of each token are wanted;
-    ``varied`` where the reply should not go round in circles; ``reminder`` shows what a second reply may be, where that
-    is less than the first.
+    ``varied`` where the reply should not go round in circles; ``again`` is what is asked for where the reply cannot be
+    read, unless that is the same.
     """
 
     purpose: Purpose
@@ -44,7 +52,7 @@ class Call:
     most_tokens: int | None = None
     alternatives: int = 0
     varied: bool = False
-    reminder: str = ""
+    again: Again | None = None
 
     def body(self, options: LlmOptions) -> dict[str, Any]:
         """Return the JSON that is sent, without what only says how it is to travel."""

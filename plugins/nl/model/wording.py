@@ -25,11 +25,16 @@ def filled(schema: Mapping[str, Any]) -> str:
     return prompt("form", "other", schema=json.dumps(schema, ensure_ascii=False)).system
 
 
-def one_line(offers: Sequence[Offer]) -> str:
-    """Show how each action is named in plain text, and no more."""
+def lines(offers: Sequence[Offer]) -> str:
+    """Show each action alone, as it is named in plain text."""
     return prompt("one_line", "other", offers=offers).system
 
 
-def mend(why: str, reminder: str) -> str:
+def small_objects(offers: Sequence[Offer]) -> str:
+    """Show each action alone, as it is named in an object."""
+    return prompt("one_object", "other", offers=offers).system
+
+
+def mend(why: str, forms: str) -> str:
     """Say what is wrong with a reply, and what it should look like."""
-    return prompt("repair", "repair", why=why, reminder=reminder).user
+    return prompt("repair", "repair", why=why, forms=forms).user
