@@ -27,7 +27,7 @@ from proxy.app import build, metrics_app
 from proxy.config import read_settings
 from proxy.errors import ConfigError
 from proxy.headers import CommonHeaders
-from proxy.heap import Heap
+from proxy.heap import give_back
 from proxy.listener import Deadline, Runner
 from proxy.loader import Loaded, check
 from proxy.logs import event, start_logging
@@ -36,7 +36,6 @@ from proxy.settings import Settings
 _START_S = 120.0
 # How long a worker may take to end after its own time to drain.
 _GRACE_S = 1.5
-# How often the heap is looked at.
 _TIDY_S = 10.0
 
 
@@ -174,13 +173,14 @@ async def _serve(loaded: Loaded, listener: socket.socket, parent: socket.socket)
         if await reader.readline() == b"go\n":
             runner.accept(listener)
             event("worker.ready", endpoints=list(loaded.settings.endpoints))
-            beside = asyncio.gather(_obey(reader, deadline, drain_s), _tidy())
+            beside = [asyncio.ensure_future(each) for each in (_obey(reader, deadline, drain_s), _tidy())]
             await deadline.known()
             event("worker.stopping")
             await runner.refuse()
             writer.write(b'{"closed": true}\n')
             await runner.drain(deadline)
-            beside.cancel()
+            for each in beside:
+                each.cancel()
         writer.close()
 
 
@@ -192,11 +192,10 @@ async def _obey(reader: asyncio.StreamReader, deadline: Deadline, drain_s: float
 
 
 async def _tidy() -> None:
-    """Keep no memory that is free, for as long as it runs."""
-    heap = Heap()
+    """Keep no memory for long that is free."""
     while True:
         await asyncio.sleep(_TIDY_S)
-        heap.give_back()
+        await asyncio.to_thread(give_back)
 
 
 @contextlib.asynccontextmanager

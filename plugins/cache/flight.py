@@ -112,7 +112,7 @@ class Flight:
             await journey(self)
         except ProxyError as error:
             # Without the frames that it came through, which hold this flight.
-            self.error = copy(error)
+            self.error = _again(error)
         except asyncio.CancelledError:
             self.error = UpstreamBusy("The proxy stops; ask again in a moment.", headers={"Retry-After": "1"})
             raise
@@ -121,13 +121,13 @@ class Flight:
             raise
         finally:
             self._end()
-            # It ends here, and one that was cancelled holds this frame.
+            # The task ends here; the error of a cancelled one holds this frame, and so this flight.
             self.task = None
 
     def fail(self) -> NoReturn:
         """Raise what went wrong. Whoever waits gets an error of their own, since it will hold their frames."""
         assert self.error is not None
-        raise copy(self.error) if isinstance(self.error, ProxyError) else self.error
+        raise _again(self.error) if isinstance(self.error, ProxyError) else self.error
 
     async def fly(self, query: Query, run: Run, keep: Keep) -> None:
         """Ask the endpoint and read its answer; ``keep`` makes the entry of a whole one. Raises what they raise."""
@@ -211,6 +211,13 @@ class Flight:
             self._settle()
             if self._left_to_leader and self._reply is not None:
                 await self._reply.aclose()
+
+
+def _again(error: ProxyError) -> ProxyError:
+    """Return the same error, as if it had not been raised yet; its cause tells the breaker what is wrong."""
+    made = copy(error)
+    made.__cause__ = error.__cause__
+    return made
 
 
 def _nothing() -> None:

@@ -221,6 +221,7 @@ class _Translated:
         table = self._table
         if error is None or not isinstance(error, _OF_THE_LIBRARY):
             return
+        # The errors raised below hold this frame.
         del trace
         _let_go(error)
         if isinstance(error, aiohttp.ConnectionTimeoutError):
@@ -237,14 +238,15 @@ class _Translated:
         raise UpstreamFailed("The connection to the endpoint failed.", private=repr(error)) from error
 
 
-def _let_go(error: BaseException) -> None:
+def _let_go(error: BaseException | None) -> None:
     """Take from an error of the library, and from those behind it, the frames that they came through.
 
     The library keeps some of them in what these frames hold. Without them an exchange is gone when it ends, and not
     when garbage is collected.
     """
-    behind: BaseException | None = error
-    while behind is not None and behind.__traceback__ is not None:
+    behind, seen = error, set[int]()
+    while behind is not None and id(behind) not in seen:
+        seen.add(id(behind))
         behind.__traceback__ = behind.__context__ = None
         behind = behind.__cause__
 

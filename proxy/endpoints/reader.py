@@ -8,6 +8,7 @@ Oxigraph, becomes an ERROR frame; what cannot (a signal, no memory) ends the pro
 from __future__ import annotations
 
 import os
+import resource
 import select
 from pathlib import Path
 from typing import IO, Any, cast
@@ -18,7 +19,7 @@ from proxy.endpoints.confine import confine, limit_cpu, limit_memory
 from proxy.endpoints.folder import Folder, Snapshot
 from proxy.endpoints.frames import FATAL, Kind
 from proxy.endpoints.pipe import Pipe, complaint
-from proxy.heap import Heap
+from proxy.heap import give_back
 
 RESULTS = {
     "json": pyoxigraph.QueryResultsFormat.JSON,
@@ -39,6 +40,9 @@ _OPEN_WAIT_S = 10.0
 
 # Blocks below this wait for the end, so that a small answer is one write and one wake-up of the proxy.
 _SMALL_BYTES = 4096
+
+# After a query that took this much more than any before, memory goes back to the system.
+_TRIM_KIB = 64 * 1024
 
 
 class Output:
@@ -78,7 +82,7 @@ class Reader:
         self._memory_bytes: int = hello["memory_bytes"]
         self._cpu_s: float = hello["cpu_s"]
         self._union: bool = hello["union"]
-        self._heap = Heap()
+        self._peak_kib = 0
         self._snapshot = self._open()
 
     def serve(self) -> None:
@@ -122,7 +126,7 @@ class Reader:
             results.serialize(output=sink, format=RESULTS[request["format"]])
         del results
         output.end()
-        self._heap.give_back()
+        self._trim()
 
     def _refresh(self) -> None:
         """Move on to the newest snapshot."""
@@ -137,6 +141,12 @@ class Reader:
         snapshot = self._folder.open(_OPEN_WAIT_S)
         limit_memory(self._memory_bytes)
         return snapshot
+
+    def _trim(self) -> None:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        if peak > self._peak_kib + _TRIM_KIB:
+            self._peak_kib = peak
+            give_back()
 
 
 def _dataset(request: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ _TRACE_S = 0.5
 
 
 async def timed_out(seen: bytes, chunks: AsyncIterator[bytes]) -> bool:
-    """Whether a time limit broke a body; reads a little further, where the reason may still come."""
+    """Return whether a time limit broke a body; read a little further where the reason may still come."""
     text = bytearray(seen[-_TRACE_BYTES:])
     try:
         async with asyncio.timeout(_TRACE_S):

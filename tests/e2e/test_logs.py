@@ -166,6 +166,13 @@ async def _has_traceback(proxy: Served) -> bool:
     return '"traceback"' in proxy.said
 
 
+async def test_a_clean_stop_and_a_reload_complain_of_nothing(tmp_path: Path) -> None:
+    async with Upstream() as upstream, served(tmp_path, toml(tables(upstream, "small")), "--workers", "2") as proxy:
+        await proxy.reload()
+        assert await proxy.stopped() == 0
+        assert {line["level"] for line in lines(proxy)} == {"info"}
+
+
 async def test_lines_of_workers_never_mix_and_a_level_silences_what_is_below(tmp_path: Path) -> None:
     async with Upstream() as upstream:
         config: dict[str, Any] = {"endpoints": {"up": {"url": upstream.url, "concurrency": 8, "queue": 500}}}

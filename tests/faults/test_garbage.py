@@ -12,22 +12,25 @@ import gc
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType
 
 import pytest
 
-from tests import fronts
+from tests import fronts, stage
 from tests.faults.catalogue import FAULTS
 from tests.faults.fault import Fault
 
-# The library's handler of a connection keeps what went wrong with it in a frame of its own.
-_NOT_OURS = "proxy.listener._Connection"
+# The library's handler of a connection keeps what went wrong with it, and our task in it, in a frame of its own.
+_CODES = ("f_code", "cr_code", "gi_code", "ag_code")
+_NOT_OURS = {"proxy.listener._Connection", "proxy.listener.py: _Connection._handle_request"}
 
 every = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(": ", "-").replace(" ", "_"))
 
 
 @contextmanager
 def garbage() -> Iterator[Counter[str]]:
-    """Yield what will be there of what only the collector frees: the names of our classes, with how many."""
+    """Yield a counter that is filled at the end: what is ours of all that only the collector frees."""
     found: Counter[str] = Counter()
     gc.collect()
     gc.disable()
@@ -35,12 +38,24 @@ def garbage() -> Iterator[Counter[str]]:
         yield found
         gc.set_debug(gc.DEBUG_SAVEALL)
         gc.collect()
-        names = (f"{type(each).__module__}.{type(each).__qualname__}" for each in gc.garbage)
-        found.update(name for name in names if name.startswith(("proxy.", "plugins.")) and name != _NOT_OURS)
+        names = (name for each in gc.garbage for name in (_name(each), _code(each)))
+        found.update(name for name in names if name.startswith(("proxy.", "plugins.")) and name not in _NOT_OURS)
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
+
+
+def _name(found: object) -> str:
+    return f"{type(found).__module__}.{type(found).__qualname__}"
+
+
+def _code(found: object) -> str:
+    """Return the module and name of what runs, or ran, where it is a frame, a coroutine or a generator."""
+    code = next((code for name in _CODES if (code := getattr(found, name, None)) is not None), None)
+    if not isinstance(code, CodeType) or not Path(code.co_filename).is_relative_to(stage.ROOT):
+        return ""
+    return f"{'.'.join(Path(code.co_filename).relative_to(stage.ROOT).parts)}: {code.co_qualname}"
 
 
 @every

@@ -134,6 +134,27 @@ async def test_what_came_before_an_error_reaches_the_leader_and_then_the_error()
         assert source.freed == 1
 
 
+async def test_everybody_gets_an_error_of_their_own_with_its_cause() -> None:
+    """Its cause is how the breaker tells that nobody is there."""
+    problem = Truncated("cut", private="secret", headers={"Retry-After": "1"})
+    problem.__cause__ = ConnectionRefusedError()
+    async with flights() as sky:
+        flight = started(sky, Source(0, error=problem))
+        await flight.landed.wait()
+        seen: list[Truncated] = []
+        for _ in range(2):
+            with pytest.raises(Truncated) as caught:
+                flight.fail()
+            seen.append(caught.value)
+        await flight.leave_lead()
+    assert len({id(each) for each in (problem, flight.error, *seen)}) == 4
+    for each in seen:
+        assert (each.detail, each.private, each.headers) == ("cut", "secret", {"Retry-After": "1"})
+        assert isinstance(each.__cause__, ConnectionRefusedError)
+    assert flight.error is not None
+    assert flight.error.__traceback__ is None
+
+
 async def test_a_fault_reaches_who_waits_and_stops_nothing_else() -> None:
     source = Source(1, error=ZeroDivisionError())
     async with flights() as sky:
