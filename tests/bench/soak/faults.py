@@ -58,8 +58,8 @@ class Faults:
             await self._renew()
         await self._pause(0.4)
         await self._kill_worker()
-        # A new worker takes a while to hold all that it will, and what each mood makes it hold, too.
-        await self._storms(0.8 / len(MOODS))
+        # A new worker takes a while to hold all that it will.
+        await self._pause(0.8)
         # Those that were replaced stay until their last connection has ended.
         async with asyncio.timeout(_DRAINED_S):
             while len(self._proxy.workers) != WORKERS:  # noqa: ASYNC110 - what is watched is processes
