@@ -83,12 +83,7 @@ class Traffic:
             status, end = received.status, received.end
             right = status != 200 or end != "whole" or request.body in (None, received.body)
             self.updates += status == 204
-            if request.type == wire.UPDATE:
-                # As scripts send them. On one connection all would meet one worker, and the other would start its
-                # writer whenever that connection ends, which looks like memory that grows.
-                await client.close()
-            else:
-                self._free[request.endpoint].append((client, time.monotonic()))
+            self._free[request.endpoint].append((client, time.monotonic()))
         self.waiting -= 1
         self._ledger.note(
             Outcome(
