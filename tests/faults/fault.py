@@ -103,7 +103,7 @@ class Fault:
     sees: frozenset[Sight | None]
     outcomes: frozenset[str]
     most: int = 1
-    opens: bool | None = False
+    opens: bool = False
     retries: str | None = None
     visit: Visit = ask
     table: Mapping[str, Any] = field(default_factory=dict)

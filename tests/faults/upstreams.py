@@ -154,7 +154,7 @@ def _lying() -> Iterator[Fault]:
     yield fault("too long", replace(_SMALL, length=size + 10, end="close"))
     yield replace(
         fault("too short", replace(_SMALL, length=size - 9, end="close")),
-        sees=frozenset({_CUT, _FAILED}), outcomes=frozenset({"truncated", "upstream_error"}), opens=None,
+        sees=frozenset({_CUT, _FAILED}), outcomes=frozenset({"truncated", "upstream_error"}),
     )  # fmt: skip
     yield fault("none, and cut", replace(_SMALL, framing="close", cut=size - 9))
     whole = fault("none, and whole", replace(_SMALL, framing="close"))
