@@ -21,8 +21,8 @@ from tests import fronts, stage
 from tests.faults.catalogue import FAULTS
 from tests.faults.fault import Fault
 
-# The library's handler of a connection keeps what went wrong with it, and our task in it, in a frame of its own.
 _CODES = ("f_code", "cr_code", "gi_code", "ag_code")
+# The library's handler of a connection keeps what went wrong with it, and our task in it, in a frame of its own.
 _NOT_OURS = {"proxy.listener._Connection", "proxy.listener.py: _Connection._handle_request"}
 
 every = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(": ", "-").replace(" ", "_"))
