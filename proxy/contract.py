@@ -97,7 +97,8 @@ class Reply:
     ``headers`` is a `CIMultiDict` where it may hold several of one name; copied with `{**headers}` it keeps the first.
     ``status`` is 200, or 304 where a client has the answer already; ``version`` is the `version` parameter of the media
     type (SPARQL 1.2), where the endpoint sent one; ``until`` is the moment of the loop's clock at which the answer must
-    have gone out, so that a client that does not read holds no endpoint.
+    have gone out, so that a client that does not read holds no endpoint. What ``release`` calls must not hold the reply
+    it is put into: a plugin further out may pass on a copy, and the two would wait for the garbage collector.
     Units: ``queue_s`` and ``upstream_s`` in seconds: how long the query waited for a place, and how long the endpoint
     then took to its first byte.
     """

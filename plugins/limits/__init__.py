@@ -65,13 +65,13 @@ class Limits(Plugin):
                 await self._ledger.leave(visit, 0.0)
                 raise
 
-        free = reply.release
+        free, queue_s = reply.release, reply.queue_s
 
         async def release() -> None:
             try:
                 await free()
             finally:
-                await self._ledger.leave(visit, self._clock() - started - reply.queue_s)
+                await self._ledger.leave(visit, self._clock() - started - queue_s)
 
         reply.release = release
         return reply

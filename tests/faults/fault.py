@@ -19,7 +19,8 @@ NOTHING: Mapping[str, Any] = {}
 # A whole chain, so that what leaks in any of its links is seen; none of them gets in the way of a fault.
 CHAIN = ("limits", "admin", "cache", "breaker", "limits.turns")
 _QUIET: Mapping[str, Any] = {
-    "limits": {"requests_per_minute": 0, "concurrent": 0, "upstream_s_per_minute": 0},
+    # None of them can be reached, and nobody is exempt: each query passes through all that counts.
+    "limits": {"requests_per_minute": 0, "concurrent": 0, "upstream_s_per_minute": 0, "exempt": []},
     "cache": {"max_bytes": 2_000_000, "max_entry_bytes": 50_000},
     "breaker": {"failures": 10**9, "retry_share": 0.0, "patience_s": 0.0},
 }
