@@ -27,7 +27,7 @@ from proxy.app import build, metrics_app
 from proxy.config import read_settings
 from proxy.errors import ConfigError
 from proxy.headers import CommonHeaders
-from proxy.heap import give_back
+from proxy.heap import give_back, settle
 from proxy.listener import Deadline, Runner
 from proxy.loader import Loaded, check
 from proxy.logs import event, start_logging
@@ -169,6 +169,7 @@ async def _serve(loaded: Loaded, listener: socket.socket, parent: socket.socket)
     loop.add_signal_handler(signal.SIGINT, deadline.within, 0.0)
     async with _prepared(loaded) as runner:
         reader, writer = await asyncio.open_unix_connection(sock=parent)
+        settle()
         writer.write(b'{"ready": true}\n')
         if await reader.readline() == b"go\n":
             runner.accept(listener)

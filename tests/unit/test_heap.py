@@ -1,4 +1,4 @@
-"""Memory that is free goes back to the system, also from between what is in use."""
+"""Memory that is free goes back to the system, also from between what is in use; what stays is left alone."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ give_back()
 print(full, kept, held())
 """
 
+_START = """
+import gc
+
+from proxy.heap import settle
+
+made = [[number] for number in range(100_000)]
+settle()
+print(len(gc.get_objects()))
+"""
+
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone is told to give memory back")
 def test_holes_between_what_is_in_use_are_given_back() -> None:
@@ -36,3 +46,8 @@ def test_holes_between_what_is_in_use_are_given_back() -> None:
     full, kept, left = (int(word) / 2**20 for word in done.stdout.split())
     assert full - kept < 10, "the C library gives it back by itself; then nothing here is needed"
     assert kept - left > 60, (full, kept, left)
+
+
+def test_what_is_there_at_the_end_of_a_start_is_not_looked_at_again() -> None:
+    done = subprocess.run([sys.executable, "-c", _START], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1_000
