@@ -136,6 +136,8 @@ class Reader:
         old.close()
         if old.name:
             self._folder.drop(old.name)
+        # Two snapshots were open for a moment; without this, a store that is written to all the time takes 3 MiB more.
+        give_back()
 
     def _open(self) -> Snapshot:
         snapshot = self._folder.open(_OPEN_WAIT_S)
