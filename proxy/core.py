@@ -71,6 +71,7 @@ def _endpoint(name: str, table: EndpointTable, settings: Settings, prefixes: Map
             total_s=table.total_s,
             queue=table.queue,
             queue_s=table.queue_s,
+            updates=table.updates,
             prefixes=prefixes,
         ),
     )

@@ -33,7 +33,8 @@ _START_S = 30.0
 class EmbeddedSettings:
     """What one embedded store is given.
 
-    Shapes: ``prefixes`` are implied in every text; ``union`` makes all named graphs together the default graph.
+    Shapes: ``updates`` lets a writer start with the readers, so that no update waits for one; ``prefixes`` are implied
+    in every text; ``union`` makes all named graphs together the default graph.
     Units: times in seconds; ``memory_bytes`` is what one query may take above what an idle reader holds; ``queue`` is
     how many queries may wait for a reader. Without ``cpu_s`` a query may burn as long as ``total_s`` lasts.
     """
@@ -47,6 +48,7 @@ class EmbeddedSettings:
     cpu_s: float | None = None
     queue: int = 100
     queue_s: float = 10.0
+    updates: bool = False
     prefixes: Mapping[str, str] = field(default_factory=dict)
     union: bool = False
 
@@ -74,8 +76,10 @@ class EmbeddedEndpoint:
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """Hold the child processes. Readers start at once and nobody waits for them; the writer starts when needed."""
+        """Hold the child processes, which start at once; nobody waits for them."""
         self._pool.open()
+        if self._settings.updates:
+            self._updates.open()
         try:
             yield
         finally:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from proxy.endpoints.answer import Complaint
 from proxy.endpoints.child import Child
 from proxy.endpoints.frames import FATAL, Kind
 from proxy.endpoints.places import Places
-from proxy.errors import UpstreamFailed, UpstreamTimeout
+from proxy.errors import ProxyError, UpstreamFailed, UpstreamTimeout
 
 # What an update that nobody waits for any more may still take. Most end in a moment, and a new writer takes longer to
 # start: were it killed for each client that has left, a queue that has once grown too long would never become shorter.
@@ -17,7 +18,7 @@ _GRACE_S = 0.25
 
 
 class Updates:
-    """Queue updates for a writer that starts with the first one."""
+    """Queue updates for a writer, which starts with `open`, or else with the first one."""
 
     def __init__(
         self, start: Callable[[], Awaitable[Child]], queue: int, queue_s: float, grace_s: float = _GRACE_S
@@ -26,6 +27,7 @@ class Updates:
         self._grace_s = grace_s
         self._place = Places(1, queue, queue_s)
         self._child: Child | None = None
+        self._opening: asyncio.Task[None] | None = None
         self._ahead = 0
 
     @property
@@ -37,6 +39,10 @@ class Updates:
     def pids(self) -> list[int]:
         """The process id of the writer, if it lives."""
         return [self._child.pid] if self._child is not None and self._child.alive else []
+
+    def open(self) -> None:
+        """Begin to start the writer, without waiting for it: the first update need not wait for all of a start."""
+        self._opening = asyncio.ensure_future(self._prepare())
 
     async def apply(self, request: dict[str, object], total_s: float | None) -> float:
         """Apply one request and return the seconds it waited. All of it is in the store then, or nothing.
@@ -65,19 +71,37 @@ class Updates:
 
     async def close(self) -> None:
         """End the writer and return when it is gone."""
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.wait((self._opening,))
+        await self._end()
+
+    async def _prepare(self) -> None:
+        # Where it fails, the first update tries again and tells its client why.
+        with contextlib.suppress(ProxyError):
+            await self._place.take()
+            try:
+                await self._living()
+            finally:
+                self._place.give_back()
+
+    async def _end(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             child.kill(UpstreamFailed("The proxy is stopping."))
             await child.wait()
 
-    async def _send(self, request: dict[str, object]) -> None:
+    async def _living(self) -> Child:
         if self._child is None or not self._child.alive:
-            await self.close()
+            await self._end()
             self._child = await self._start()
-        kind, members = await self._asked(self._child, request)
+        return self._child
+
+    async def _send(self, request: dict[str, object]) -> None:
+        kind, members = await self._asked(await self._living(), request)
         if kind is Kind.ERROR:
             if members.get("kind") in FATAL:
-                await self.close()
+                await self._end()
             raise Complaint(str(members.get("kind")), str(members.get("message")))
 
     async def _asked(self, child: Child, request: dict[str, object]) -> tuple[Kind, dict[str, object]]:
@@ -91,4 +115,4 @@ class Updates:
         finally:
             if not answer.done() or answer.cancelled() or answer.exception() is not None:
                 answer.cancel()
-                await self.close()  # whatever it is doing, nobody waits for it any more
+                await self._end()  # whatever it is doing, nobody waits for it any more

@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 async def _measure(store: Path, folder: Path, queries: int, clients: int) -> None:
-    config = {"endpoints": {"demo": {"store": str(store), "graph": "wikidata"}}}
+    # A writer is there, but nothing is written: the store is somebody's.
+    config = {"endpoints": {"demo": {"store": str(store), "graph": "wikidata", "updates": True}}}
     print(f"{'':24} {'process':8} {'count':>5} {'PSS MiB each':>13} {'descriptors each':>17}")
     async with served(folder, toml(config), "--workers", str(_WORKERS)) as proxy:
         await proxy.logged("worker.ready", _WORKERS)
@@ -101,7 +102,8 @@ def _family(pid: int) -> list[int]:
 def _held(pid: int) -> Held:
     proc = Path(f"/proc/{pid}")
     words = (proc / "cmdline").read_bytes()
-    kind = "parent" if b"serve" in words else "worker" if b"proxy.worker" in words else "reader"
+    parts = {b"serve": "parent", b"proxy.worker": "worker", b"proxy.endpoints.writer": "writer"}
+    kind = next((kind for word, kind in parts.items() if word in words), "reader")
     pss = re.search(r"^Pss:\s+(\d+)", (proc / "smaps_rollup").read_text(), re.MULTILINE)
     assert pss is not None
     return Held(kind=kind, pss_mib=int(pss[1]) / 1024, descriptors=len(list((proc / "fd").iterdir())))

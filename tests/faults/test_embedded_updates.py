@@ -18,16 +18,29 @@ from proxy.endpoints.embedded import EmbeddedEndpoint, EmbeddedSettings
 from proxy.endpoints.folder import Folder
 from proxy.endpoints.frames import Kind
 from proxy.endpoints.updates import Updates
-from proxy.errors import BadQuery, BadRequest, ResourceLimit, UpstreamBusy, UpstreamError, UpstreamTimeout
+from proxy.errors import (
+    BadQuery,
+    BadRequest,
+    ResourceLimit,
+    UpstreamBusy,
+    UpstreamError,
+    UpstreamFailed,
+    UpstreamTimeout,
+)
 from proxy.results.formats import Format
 from tests import embedded
 from tests.bench.embedded_soak import soak
+from tests.served import children
 
 TRIPLES = 20_000
 COUNT = "SELECT (COUNT(*) AS ?c) { ?s <urn:new> ?o }"
 ALL = "SELECT (COUNT(*) AS ?c) { ?s ?p ?o }"
 # Some seconds of work, then one commit.
 LONG = "INSERT { ?s <urn:new> ?o . ?a <urn:new> ?o } WHERE { ?s <urn:p:1> ?o . ?a <urn:p:2> ?b }"
+
+
+def _writers_of(pid: int) -> list[int]:
+    return [each for each in children(pid) if b"proxy.endpoints.writer" in Path(f"/proc/{each}/cmdline").read_bytes()]
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +70,52 @@ async def test_an_update_is_seen_by_the_next_query_of_every_worker(folder: Path)
                 assert [chunk async for chunk in reply.chunks] == []
             for worker in workers:
                 assert await embedded.number(worker, COUNT) == number
+
+
+async def test_a_writer_starts_before_the_first_update(folder: Path) -> None:
+    endpoint = EmbeddedEndpoint("test", EmbeddedSettings(store=folder, updates=True))
+    async with endpoint.lifespan():
+        async with asyncio.timeout(10):
+            while not (writers := set(endpoint.pids) - set(endpoint.readers)):  # noqa: ASYNC110 - a process is watched
+                await asyncio.sleep(0.02)
+        await embedded.ask(endpoint, "INSERT DATA { <urn:1> <urn:new> 1 }")
+        assert set(endpoint.pids) - set(endpoint.readers) == writers
+
+
+async def test_an_update_waits_for_a_writer_that_starts_and_starts_no_other(folder: Path) -> None:
+    endpoint = EmbeddedEndpoint("test", EmbeddedSettings(store=folder, updates=True))
+    async with endpoint.lifespan():
+        await embedded.ask(endpoint, "INSERT DATA { <urn:1> <urn:new> 1 }")
+        assert len(set(endpoint.pids) - set(endpoint.readers)) == 1
+        assert len(_writers_of(os.getpid())) == 1
+
+
+async def test_a_stop_while_the_writer_starts_leaves_none(folder: Path) -> None:
+    for wait_s in (0.0, 0.005, 0.03, 0.08):
+        async with EmbeddedEndpoint("test", EmbeddedSettings(store=folder, updates=True)).lifespan():
+            await asyncio.sleep(wait_s)
+        assert not _writers_of(os.getpid())
+
+
+async def test_a_writer_that_could_not_start_at_first_starts_with_the_first_update(folder: Path) -> None:
+    failures = [UpstreamFailed("The system has no room for another process.")]
+
+    async def start() -> Child:
+        if failures:
+            raise failures.pop()
+        child = await Child.start("proxy.endpoints.writer", EmbeddedSettings(store=folder).hello())
+        assert (await child.first())[0] is Kind.READY
+        return child
+
+    updates = Updates(start, queue=10, queue_s=30.0)
+    try:
+        updates.open()
+        while failures:  # noqa: ASYNC110 - it fails in the next round
+            await asyncio.sleep(0)
+        await updates.apply({"text": "INSERT DATA { <urn:1> <urn:new> 1 }"}, None)
+        assert updates.pids
+    finally:
+        await updates.close()
 
 
 async def test_an_answer_that_has_begun_shows_the_store_as_it_was(endpoint: EmbeddedEndpoint) -> None:
