@@ -152,10 +152,13 @@ def _lying() -> Iterator[Fault]:
 
     size = len(_BYTES)
     yield fault("too long", replace(_SMALL, length=size + 10, end="close"))
+    # What comes with the head, and is more than it said, breaks the answer before it begins; what comes later cuts it.
+    short = replace(_SMALL, length=size - 9, end="close")
     yield replace(
-        fault("too short", replace(_SMALL, length=size - 9, end="close")),
-        sees=frozenset({_CUT, _FAILED}), outcomes=frozenset({"truncated", "upstream_error"}),
+        fault("too short", Answer(raw=_head(short) + _BYTES)),
+        sees=frozenset({_FAILED}), outcomes=frozenset({"upstream_error"}), opens=True,
     )  # fmt: skip
+    yield fault("too short, head first", replace(short, before_body_s=0.05))
     yield fault("none, and cut", replace(_SMALL, framing="close", cut=size - 9))
     whole = fault("none, and whole", replace(_SMALL, framing="close"))
     yield replace(whole, sees=frozenset({Sight(200)}), outcomes=frozenset({"ok"}))
