@@ -8,12 +8,11 @@ from collections.abc import AsyncIterator
 
 from proxy.errors import ProxyError
 
-# What engines write into a body whose head said 200, when they stop at a limit of their own.
+# What engines write into a body whose head said 200, when they stop at a limit of their own: anywhere, or as words.
 # Source: Blazegraph (java.util.concurrent.TimeoutException, QueryTimeoutException), Oxigraph ("has been cancelled"),
 # Virtuoso (S1TAT), QLever and others ("timed out", "time limit").
-_TIMEOUT = re.compile(
-    rb"TimeoutException|operation has been cancelled|\btimed out\b|\btime limit\b|\bS1TAT\b", re.IGNORECASE
-)
+_ANYWHERE = (b"timeoutexception", b"operation has been cancelled")
+_WORDS = (b"timed out", b"time limit", b"s1tat")
 # The trace of an exception names it near its start.
 _TRACE_BYTES = 16 * 1024
 _TRACE_S = 0.5
@@ -24,8 +23,16 @@ async def timed_out(seen: bytes, chunks: AsyncIterator[bytes]) -> bool:
     text = bytearray(seen[-_TRACE_BYTES:])
     try:
         async with asyncio.timeout(_TRACE_S):
-            while not _TIMEOUT.search(text) and len(text) < 2 * _TRACE_BYTES:
+            while not _says_so(text) and len(text) < 2 * _TRACE_BYTES:
                 text += await anext(chunks)
     except (StopAsyncIteration, TimeoutError, ProxyError):
         pass
-    return _TIMEOUT.search(text) is not None
+    return _says_so(text)
+
+
+def _says_so(text: bytearray) -> bool:
+    # Each by itself: an expression that tries all of them at every byte takes twenty times as long.
+    lowered = text.lower()
+    return any(each in lowered for each in _ANYWHERE) or any(
+        each in lowered and re.search(rb"\b%b\b" % each, lowered) for each in _WORDS
+    )
