@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -15,7 +15,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from proxy.results.formats import Format
 from proxy.results.state import State
-from proxy.settings import EndpointTable
+from proxy.settings import EndpointTable, Settings
 from proxy.syntax import Form, Syntax
 
 P = TypeVar("P", bound="Plugin")
@@ -236,6 +236,10 @@ class Plugin:
 
     def __init__(self, options: object) -> None:
         self.options = options
+
+    def mistakes(self, settings: Settings) -> Iterable[str]:
+        """Say what is well formed and still cannot work, beginning with its key; ``settings`` are the core's."""
+        return ()
 
     async def query(self, query: Query, run: Run) -> Reply:
         """Wrap a query: change it before, change the reply after, or answer without calling ``run``."""

@@ -62,7 +62,9 @@ def check(tables: Mapping[str, Any], folder: Path) -> Loaded:
             mistakes += error.mistakes
     if settings.endpoints:
         # Where the core could not be read, nobody knows its names.
-        mistakes += [mistake for plugin in plugins for mistake in _name_mistakes(plugin, settings)]
+        for plugin in plugins:
+            mistakes += _name_mistakes(plugin, settings)
+            mistakes += plugin.mistakes(settings)
     mistakes += _order_mistakes([str(each) for each in enabled] if isinstance(enabled, (list, tuple)) else [])
     known = [field.name for field in fields(Settings)] + names
     mistakes += [unknown(name, name, known) for name in tables if name not in known]

@@ -5,7 +5,7 @@ Stands on `plugins.search`, which must come before it in the list, and on `plugi
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from plugins.nl.lanes import Clients
@@ -13,6 +13,7 @@ from plugins.nl.office import Office, modelled
 from plugins.nl.options import NlOptions
 from plugins.nl.pages import Pages
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
+from proxy.settings import Settings
 
 
 class Nl(Plugin):
@@ -30,6 +31,10 @@ class Nl(Plugin):
         self._options: NlOptions = options
         self._pages = Pages(options)
         self._clients = Clients()
+
+    def mistakes(self, settings: Settings) -> Iterable[str]:
+        """Say what is wrong with `[nl]` and `[llm]`."""
+        return self._options.mistakes(settings.endpoints)
 
     async def query(self, query: Query, run: Run) -> Reply:
         """Take note that a client is there."""

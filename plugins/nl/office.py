@@ -16,7 +16,7 @@ from plugins.nl.inquiry import Inquiry
 from plugins.nl.lanes import Clients, Lanes
 from plugins.nl.model.client import ModelClient
 from plugins.nl.model.options import LlmOptions
-from plugins.nl.options import NlOptions
+from plugins.nl.options import WITH_MODEL, WITHOUT_MODEL, NlOptions
 from plugins.nl.request import Asked
 from plugins.nl.roster import Roster
 from plugins.nl.shape import read as read_shape
@@ -27,9 +27,6 @@ from proxy.contract import Caller, Context
 from proxy.errors import ConfigError
 
 log = logging.getLogger("saga")
-
-# The strategy of requests that name none.
-WITH_MODEL, WITHOUT_MODEL = "saga", "keyless"
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 _NO_INDEX = "The search index of this endpoint is missing or cannot be used; names were looked for without it."
@@ -47,11 +44,6 @@ class Office:
         clients: Clients | None = None,
     ) -> None:
         """Look at what there is to stand on; questions give way to ``clients``. Raises ConfigError."""
-        mistakes = list(options.mistakes(context.endpoints))
-        if options.strategy == WITH_MODEL and model is None:
-            mistakes.append(f"nl.strategy: {WITH_MODEL} needs a model; give `base_url` and `model` in `[llm]`")
-        if mistakes:
-            raise ConfigError(*mistakes)
         # All queries of questions go through here; those of clients do not.
         self._context = replace(context, run=Lanes(context.run, context.tables, clients or Clients()).run)
         self._options = options

@@ -21,6 +21,10 @@ class KeyPurse:
     )
 
 
+# The strategy of requests that name none.
+WITH_MODEL, WITHOUT_MODEL = "saga", "keyless"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NlOptions(RedisOptions):
     """How questions are answered, and what they may cost.
@@ -59,6 +63,8 @@ class NlOptions(RedisOptions):
             if getattr(self, name) <= 0:
                 yield f"nl.{name}: must be above 0"
         yield from self.llm.mistakes()
+        if self.strategy == WITH_MODEL and not self.llm.configured:
+            yield f"nl.strategy: {WITH_MODEL} needs a model; give `base_url` and `model` in `[llm]`"
         yield from self.redis_mistakes("nl")
         if self.switches.coverage > 1:
             yield "nl.switches.coverage: must be from 0 to 1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from plugins.search.desk import Desk, desks
@@ -11,6 +11,7 @@ from plugins.search.learned import Learned
 from plugins.search.options import SearchOptions
 from plugins.search.pages import Pages
 from proxy.contract import Context, Plugin, Route
+from proxy.settings import Settings
 
 __all__ = ["Desk", "Hit", "Kind", "Learned", "Search", "SearchOptions", "Searcher", "desks"]
 
@@ -25,6 +26,10 @@ class Search(Plugin):
         self._settings = options
         self._desks: dict[str, Desk] = {}
         self._pages = Pages(self._desks)
+
+    def mistakes(self, settings: Settings) -> Iterable[str]:
+        """Say what is wrong with `[search]`."""
+        return self._settings.mistakes(settings.endpoints)
 
     @asynccontextmanager
     async def lifespan(self, context: Context) -> AsyncIterator[None]:

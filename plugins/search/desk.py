@@ -153,9 +153,6 @@ def annotated(hit: Hit, schema: Schema) -> Hit:
 @asynccontextmanager
 async def desks(context: Context, options: SearchOptions) -> AsyncIterator[Mapping[str, Desk]]:
     """Open what every endpoint is searched with, by the endpoint's name. Raises ConfigError."""
-    mistakes = list(options.mistakes(context.tables))
-    if mistakes:
-        raise ConfigError(*mistakes)
     async with AsyncExitStack() as stack:
         agent = f"Saga ({options.contact})" if options.contact else "Saga"
         session = await stack.enter_async_context(aiohttp.ClientSession(headers={"User-Agent": agent}))

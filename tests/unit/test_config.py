@@ -168,3 +168,24 @@ def test_mistakes_of_a_table_of_its_own_name_it_as_it_is_written() -> None:
 def test_a_table_of_its_own_goes_with_its_plugin() -> None:
     found = mistakes({**GOOD, "plugins": {"enabled": []}, "llm": {"model": "small"}})
     assert any(each.startswith("llm: unknown key") for each in found)
+
+
+def test_what_plugins_cannot_work_with_is_said_with_the_rest() -> None:
+    found = mistakes(
+        {
+            **GOOD,
+            "llm": {"base_url": "http://127.0.0.1:8089/v1"},
+            "nl": {"seconds": 0.0, "datasets": {"x": "nowhere"}, "strategy": "saga"},
+            "search": {"endpoints": {"demo": {"build": True}}},
+            "limits": {"exempt": ["no network"]},
+        }
+    )
+    for key in (
+        "llm.model: is missing",
+        "nl.seconds: must be above 0",
+        "nl.datasets.x: there is no `[endpoints.nowhere]`",
+        "nl.strategy: saga needs a model",
+        "search.endpoints.demo.build: name the folder",
+        "limits.exempt",
+    ):
+        assert any(each.startswith(key) for each in found), (key, found)
