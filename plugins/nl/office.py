@@ -115,6 +115,8 @@ async def modelled(context: Context, options: LlmOptions) -> AsyncIterator[Model
     if not options.configured:
         yield None
         return
+    if missing := list(options.missing()):
+        raise ConfigError(*missing)
     async with ModelClient(options, context.metrics, context.clock) as model:
         context.parts["model"] = model.problem
         yield model

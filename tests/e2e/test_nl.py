@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from proxy.errors import ConfigError
+from proxy.loader import check
 from tests import fronts, scripted, stage, wire
 from tests.asking import ANSWER_KEYS, CHILDREN, EVENTS, JSON, asking, bearer, dispatched, key, post
 
@@ -227,6 +228,15 @@ async def test_a_configuration_that_cannot_work_stops_the_start(
     tables = scripted.tables({"store": str(demo_store)})
     tables["nl"] |= options
     with pytest.raises(ConfigError, match=re.escape(named)):
+        async with stage.proxy(tables):
+            pass
+
+
+async def test_a_key_that_is_not_in_the_environment_stops_the_start_and_no_check(demo_store: Path) -> None:
+    tables = scripted.tables({"store": str(demo_store)})
+    tables["llm"] = {"base_url": "http://127.0.0.1:8089/v1", "model": "small", "api_key_env": "NOBODY_SET_THIS"}
+    check(tables, stage.ROOT)
+    with pytest.raises(ConfigError, match=r"llm\.api_key_env"):
         async with stage.proxy(tables):
             pass
 

@@ -59,13 +59,16 @@ class LlmOptions:
         """Whether there is a model."""
         return bool(self.base_url and self.model)
 
+    def missing(self) -> Iterator[str]:
+        """Say what the environment lacks: a file may be checked where its secrets are not."""
+        if self.api_key_env and not os.environ.get(self.api_key_env):
+            yield f"llm.api_key_env: the environment variable {self.api_key_env!r} is not set"
+
     def mistakes(self) -> Iterator[str]:
         """Say what is well formed and still cannot work."""
         yield from self._halves()
         if self.base_url and not _is_address(self.base_url):
             yield "llm.base_url: must begin with http:// or https://, without a user, password or query in it"
-        if self.api_key_env and not os.environ.get(self.api_key_env):
-            yield f"llm.api_key_env: the environment variable {self.api_key_env!r} is not set"
         for name in ("most_tokens", "attempts", "concurrency", "calls", "tokens"):
             if getattr(self, name) < 1:
                 yield f"llm.{name}: must be at least 1"

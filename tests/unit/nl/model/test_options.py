@@ -16,7 +16,8 @@ WHOLE: dict[str, Any] = {"base_url": "http://127.0.0.1:8000/v1", "model": "toy"}
 
 
 def mistakes(**options: Any) -> list[str]:
-    return list(LlmOptions(**options).mistakes())
+    made = LlmOptions(**options)
+    return [*made.mistakes(), *made.missing()]
 
 
 def test_no_table_is_no_model() -> None:
