@@ -17,6 +17,7 @@ from plugins.cache.flight import Flight
 from plugins.cache.flights import Flights
 from plugins.cache.key import Keys, uncacheable
 from plugins.cache.options import CacheOptions, Life
+from plugins.cache.progress import Stage
 from plugins.cache.question import Question
 from plugins.cache.store import Store
 from proxy.contract import Context, Plugin, Query, Reply, Route, Run
@@ -167,11 +168,11 @@ class Cache(Plugin):
         """Ask, as the one who gets the answer as it comes. Raises what the endpoint's failure means."""
         flight = self._flights.lead(question.names.whole, self._store.journey(question, run))
         try:
-            await flight.opened.wait()
+            await flight.progress.until(Stage.OPENED)
             stale = stale or flight.stale
             if stale is not None:
                 # Only before the first byte can the stale answer stand in for a broken one.
-                await flight.begun.wait()
+                await flight.progress.until(Stage.BEGUN)
         except BaseException:
             await flight.leave_lead()
             raise

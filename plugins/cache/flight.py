@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from copy import copy
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import NoReturn
 from multidict import CIMultiDict
 
 from plugins.cache.entry import Entry, Packing
+from plugins.cache.progress import Progress, Stage
 from proxy.contract import Query, Reply, Run
 from proxy.errors import ProxyError, UpstreamBusy
 
@@ -41,16 +41,14 @@ class Flight:
     one that is too large to keep is left to the leader, at the leader's pace, and the others go themselves. The
     flight belongs to no client: who leaves hurts nobody else, and when the last one has left it ends.
 
-    ``opened`` is set once there is a reply, ``begun`` once its first bytes are there, ``landed`` at its end; each also
+    It is ``OPENED`` once there is a reply, has ``BEGUN`` once its first bytes are there, and ``LANDED`` at its end, also
     where none will come. Then ``entry`` is the whole answer, or ``error`` says what went wrong, or neither: the answer
     is too large. ``found`` is whether the entry was there already, so that nothing was asked; ``stale`` one that was
     there and is too old.
     """
 
     def __init__(self, packing: Packing, room: Room, max_bytes: int) -> None:
-        self.opened = asyncio.Event()
-        self.begun = asyncio.Event()
-        self.landed = asyncio.Event()
+        self.progress = Progress()
         self.entry: Entry | None = None
         self.stale: Entry | None = None
         self.error: BaseException | None = None
@@ -63,8 +61,9 @@ class Flight:
         self._held = 0
         self._reply: Reply | None = None
         self._headers: CIMultiDict[str] = CIMultiDict()
-        self._queue: deque[bytes] = deque()
-        self._more = asyncio.Event()
+        # What the leader has not taken yet, and where it waits for more.
+        self._queue: list[bytes] = []
+        self._more: asyncio.Future[None] | None = None
         self._leader = False
         self._left_to_leader = False
         self._riders = 0
@@ -81,7 +80,7 @@ class Flight:
     async def leave(self) -> None:
         """Count one less; the last one ends the flight and waits until the endpoint is free."""
         self._riders -= 1
-        if self._riders or self.task is None or self.task.done() or self.landed.is_set():
+        if self._riders or self.task is None or self.task.done() or self._has_landed:
             return
         self.task.cancel()
         self.ended()
@@ -92,7 +91,7 @@ class Flight:
         self.board()
         try:
             async with asyncio.timeout(seconds):
-                await self.landed.wait()
+                await self.progress.until(Stage.LANDED)
         except TimeoutError:
             pass
         finally:
@@ -134,7 +133,7 @@ class Flight:
         reply = self._reply = await run(query)
         try:
             self._headers = CIMultiDict(reply.headers)
-            self.opened.set()
+            self.progress.reach(Stage.OPENED)
             await self._read(reply, keep)
         finally:
             if not self._left_to_leader:
@@ -158,8 +157,8 @@ class Flight:
         self._held += len(chunk)
         if self._leader:
             self._queue.append(chunk)
-            self._more.set()
-        self.begun.set()
+            self._call_leader()
+        self.progress.reach(Stage.BEGUN)
         assert self._packing is not None
         if fits and self._packing.size + len(chunk) <= self._max_bytes:
             self._packing.add(chunk)
@@ -168,20 +167,20 @@ class Flight:
 
     def _end(self) -> None:
         self._packing = None
-        for each in (self.opened, self.begun, self.landed, self._more):
-            each.set()
+        self.progress.reach(Stage.LANDED)
+        self._call_leader()
         ended, self.ended = self.ended, _nothing
         ended()
         self._settle()
 
     def _settle(self) -> None:
         """Give the room back, once nobody holds the chunks any more."""
-        if self.landed.is_set() and not self._leader:
+        if self._has_landed and not self._leader:
             self._room.give_back(self._held)
             self._held = 0
 
     def reply(self, headers: dict[str, str]) -> Reply:
-        """Return the leader's reply; whoever closes it leaves the flight. Call it once ``opened`` is set."""
+        """Return the leader's reply; whoever closes it leaves the flight. Call it once it is ``OPENED``."""
         assert self._reply is not None
         self._headers.update(headers)
         return replace(self._reply, chunks=self._chunks(), headers=self._headers, release=self.leave_lead)
@@ -189,17 +188,27 @@ class Flight:
     async def _chunks(self) -> AsyncIterator[bytes]:
         while True:
             while self._queue:
-                yield self._queue.popleft()
+                queue, self._queue = self._queue, []
+                for chunk in queue:
+                    yield chunk
             if self._left_to_leader and self._reply is not None:
                 async for chunk in self._reply.chunks:
                     yield chunk
                 return
-            if self.landed.is_set():
+            if self._has_landed:
                 if self.error is not None:
                     self.fail()
                 return
-            self._more.clear()
-            await self._more.wait()
+            self._more = asyncio.get_running_loop().create_future()
+            await self._more
+
+    def _call_leader(self) -> None:
+        if self._more is not None and not self._more.done():
+            self._more.set_result(None)
+
+    @property
+    def _has_landed(self) -> bool:
+        return self.progress.stage is Stage.LANDED
 
     async def leave_lead(self) -> None:
         """Let the leader go, wherever it is in the answer."""

@@ -8,6 +8,7 @@ import pytest
 from plugins.cache.entry import Entry, Packer, Packing
 from plugins.cache.flight import Flight, Room
 from plugins.cache.flights import Flights
+from plugins.cache.progress import Stage
 from proxy.contract import Query, Reply
 from proxy.errors import Truncated
 from proxy.results import Format
@@ -66,7 +67,7 @@ async def test_a_leader_gets_all_and_the_endpoint_is_freed_once() -> None:
     source = Source(5)
     async with flights() as sky:
         flight = started(sky, source)
-        await flight.opened.wait()
+        await flight.progress.until(Stage.OPENED)
         async with flight.reply({"X": "y"}) as reply:
             assert await body(reply) == b"x" * 500
             assert reply.headers == {"X": "y", "ETag": entry(b"x" * 500).etag}
@@ -78,7 +79,7 @@ async def test_a_leader_that_does_not_read_holds_at_most_the_room_and_the_rest_s
     source = Source(100)
     async with flights() as sky:
         flight = started(sky, source)
-        await flight.landed.wait()
+        await flight.progress.until(Stage.LANDED)
         assert (flight.entry, flight.error) == (None, None)
         assert source.sent == 11
         assert source.freed == 0
@@ -91,16 +92,16 @@ async def test_answers_on_their_way_share_the_room_and_give_it_back() -> None:
     first, second, third = Source(8), Source(8), Source(8)
     async with flights() as sky:
         one = started(sky, first, b"1")
-        await one.landed.wait()
+        await one.progress.until(Stage.LANDED)
         assert one.entry is not None
         other = started(sky, second, b"2")
-        await other.landed.wait()
+        await other.progress.until(Stage.LANDED)
         assert (other.entry, second.sent) == (None, 3)
         await one.leave_lead()
         async with other.reply({}) as reply:
             assert await body(reply) == b"x" * 800
         last = started(sky, third, b"3")
-        await last.landed.wait()
+        await last.progress.until(Stage.LANDED)
         assert last.entry is not None
         await last.leave_lead()
 
@@ -111,7 +112,7 @@ async def test_the_last_one_who_leaves_frees_the_endpoint_before_it_is_gone() ->
     async with flights() as sky:
         flight = started(sky, source)
         follower = asyncio.ensure_future(flight.wait(10))
-        await flight.opened.wait()
+        await flight.progress.until(Stage.OPENED)
         await flight.leave_lead()
         assert (source.freed, sky.get(b"a")) == (0, flight)
         follower.cancel()
@@ -124,7 +125,7 @@ async def test_what_came_before_an_error_reaches_the_leader_and_then_the_error()
     source = Source(3, error=Truncated("cut"))
     async with flights() as sky:
         flight = started(sky, source)
-        await flight.landed.wait()
+        await flight.progress.until(Stage.LANDED)
         chunks = flight.reply({}).chunks
         assert [await anext(chunks) for _ in range(3)] == [b"x" * 100] * 3
         with pytest.raises(Truncated):
@@ -140,7 +141,7 @@ async def test_everybody_gets_an_error_of_their_own_with_its_cause() -> None:
     problem.__cause__ = ConnectionRefusedError()
     async with flights() as sky:
         flight = started(sky, Source(0, error=problem))
-        await flight.landed.wait()
+        await flight.progress.until(Stage.LANDED)
         seen: list[Truncated] = []
         for _ in range(2):
             with pytest.raises(Truncated) as caught:
@@ -159,11 +160,11 @@ async def test_a_fault_reaches_who_waits_and_stops_nothing_else() -> None:
     source = Source(1, error=ZeroDivisionError())
     async with flights() as sky:
         flight = started(sky, source)
-        await flight.landed.wait()
+        await flight.progress.until(Stage.LANDED)
         assert isinstance(flight.error, ZeroDivisionError)
         await flight.leave_lead()
         other = started(sky, Source(1))
-        await other.landed.wait()
+        await other.progress.until(Stage.LANDED)
         assert other.entry is not None
         await other.leave_lead()
 
@@ -173,9 +174,9 @@ async def test_the_end_of_the_application_ends_all() -> None:
     source.go_on.clear()
     async with flights() as sky:
         flight = started(sky, source)
-        await flight.opened.wait()
+        await flight.progress.until(Stage.OPENED)
     assert source.freed == 1
-    assert flight.landed.is_set()
+    assert flight.progress.stage is Stage.LANDED
 
 
 def test_room_is_bounded_and_comes_back() -> None:
