@@ -19,6 +19,7 @@ from proxy.results import Format, can_transcode, checked, transcoded
 from proxy.series import PrometheusMetrics
 from proxy.settings import EndpointTable, Settings
 from proxy.targets import refuse_targets
+from proxy.turnstile import Turnstile
 
 
 class Core:
@@ -36,8 +37,9 @@ class Core:
         self.endpoints = {
             name: _endpoint(name, table, settings, self.prefixes[name]) for name, table in settings.endpoints.items()
         }
+        chain = compose(loaded.plugins, _innermost(self.endpoints, settings))
         self.context = Context(
-            run=self.queries.measured(compose(loaded.plugins, _innermost(self.endpoints, settings))),
+            run=self.queries.measured(Turnstile(time.monotonic).before(chain)),
             endpoints=self.endpoints,
             tables=settings.endpoints,
             prefixes=self.prefixes,

@@ -41,10 +41,10 @@ class Flight:
     one that is too large to keep is left to the leader, at the leader's pace, and the others go themselves. The
     flight belongs to no client: who leaves hurts nobody else, and when the last one has left it ends.
 
-    It is ``OPENED`` once there is a reply, has ``BEGUN`` once its first bytes are there, and ``LANDED`` at its end, also
-    where none will come. Then ``entry`` is the whole answer, or ``error`` says what went wrong, or neither: the answer
-    is too large. ``found`` is whether the entry was there already, so that nothing was asked; ``stale`` one that was
-    there and is too old.
+    It is ``OPENED`` once there is a reply, has ``BEGUN`` once its first bytes are there, and ``LANDED`` at its end,
+    also where none will come. Then ``entry`` is the whole answer, or ``error`` says what went wrong, or neither: the
+    answer is too large. ``found`` is whether the entry was there already, so that nothing was asked; ``stale`` one
+    that was there and is too old.
     """
 
     def __init__(self, packing: Packing, room: Room, max_bytes: int) -> None:
