@@ -1,6 +1,6 @@
 """How far a flight is, and everybody who waits until it is further.
 
-An `asyncio.Event` for each stage would take a kilobyte each, most of what a query that waits for its turn holds.
+An `asyncio.Event` for each stage would be a sixth of all that a query holds which waits for its turn.
 """
 
 from __future__ import annotations
